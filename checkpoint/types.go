@@ -90,6 +90,16 @@ type Outcome struct {
 	Status      Status
 	Detail      string  // for people: what answer or marker proved it
 	Journal     []Entry // written to the sink's journal in the same synced write as the outcome
+	// Fatal: the sink's policy for a Lost one is to stop the job. Such an
+	// outcome is not stored: the committable stays pending, the job fails
+	// without restart, and every later start finds and says the same.
+	Fatal bool
+}
+
+// Final tells whether the outcome is one to store: known, and not one that
+// the sink's policy keeps pending.
+func (o Outcome) Final() bool {
+	return o.Status == Committed || o.Status == Lost && !o.Fatal
 }
 
 // Entry is a key and its value in a Journal. A nil Value deletes the key.
