@@ -39,7 +39,7 @@ func (c *Coordinator) onStoreFailed(in StoreFailed) {
 	}
 	c.storing = nil
 	c.abort(f, fmt.Sprintf("not stored: %v", in.Err))
-	c.failed(f)
+	c.failed()
 }
 
 // onSettled takes the outcomes that are now durable out of pending; the rest

@@ -29,10 +29,10 @@ type Coordinator struct {
 	pauseUntil  time.Time
 	failedInRow int
 
-	storing   *flight   // its Store is unanswered
+	storing    *flight   // its Store is unanswered
 	committing bool      // a Commit is unanswered
-	completed *Metadata // stored, its first Commit is unanswered
-	stored    ID        // newest
+	completed  *Metadata // stored, its first Commit is unanswered
+	stored     ID        // newest
 
 	pending []Committable       // named by the newest metadata, no durable outcome
 	settled map[string]struct{} // keys with a durable outcome that an ack may still carry

@@ -51,7 +51,7 @@ func (c *Coordinator) decline(d Decline) {
 	c.abort(f, fmt.Sprintf("declined by %v: %s", d.Subtask, d.Reason))
 	switch {
 	case !d.NoFreeID:
-		c.failed(f)
+		c.failed()
 	case len(c.flights) == 0 && len(c.pending) == 0 && !c.committing:
 		c.fail(Failure{Restart: true, Message: fmt.Sprintf(
 			"checkpoint %d: %v has no free transactional id (%s) and nothing in flight can free one; "+
@@ -71,7 +71,7 @@ func (c *Coordinator) expire() {
 			continue
 		}
 		c.abort(f, fmt.Sprintf("timed out after %v, not acknowledged by %s", c.cfg.Timeout, c.missing(f)))
-		c.failed(f)
+		c.failed()
 	}
 }
 
@@ -79,18 +79,18 @@ func (c *Coordinator) expire() {
 // comes again with the next Ack: sources do not rewind.
 func (c *Coordinator) abort(f *flight, reason string) {
 	c.drop(f)
+	if f.kind == Final {
+		c.end.putOff(c.now)
+	}
 	c.out.Abort = append(c.out.Abort, Aborted{f.id, f.kind, reason})
 	c.stats.Aborted++
 	c.stats.LastAbort = fmt.Sprintf("checkpoint %d %s", f.id, reason)
 }
 
 // failed counts an abort against the tolerable ones.
-func (c *Coordinator) failed(f *flight) {
+func (c *Coordinator) failed() {
 	c.failedInRow++
 	c.pauseUntil = c.now.Add(c.cfg.MinPause)
-	if f.kind == Final {
-		c.end.putOff(c.now)
-	}
 	if c.cfg.TolerableFailed < 0 || c.failedInRow <= c.cfg.TolerableFailed {
 		return
 	}
