@@ -4,9 +4,9 @@ import "time"
 
 // Store keeps one job's checkpoints. There is one per running job; a second
 // open of the same directory is refused. Implementations: checkpoint/badger
-// (durable) and MemStore. All methods are safe for concurrent use, except
-// that Save, SaveOutcomes, Retain and Close are called by the checkpoint
-// driver only, one at a time.
+// (durable) and memory (MemDir), both a KVStore over an Engine. All methods
+// are safe for concurrent use, but there is one Save, one SaveOutcomes, one
+// Retain and one Begin at a time.
 //
 // Durable means: survives a crash of the machine, not just of the process.
 type Store interface {

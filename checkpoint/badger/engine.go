@@ -1,0 +1,150 @@
+package badger
+
+import (
+	"errors"
+	"sync"
+
+	"github.com/dgraph-io/badger/v4"
+	"github.com/sqlstream/sqlstream/checkpoint"
+)
+
+// engine is a checkpoint.Engine on Badger and a LATEST file beside it.
+type engine struct {
+	dir string // holds LATEST and db/
+	db  *badger.DB
+
+	mu   sync.Mutex
+	bulk *badger.WriteBatch // nil: nothing put since the last Flush
+	err  error              // of a Put or Flush: what was lost is not known
+}
+
+var _ checkpoint.Engine = (*engine)(nil)
+
+func (e *engine) Get(key string) (value []byte, err error) {
+	err = e.db.View(func(txn *badger.Txn) error {
+		item, err := txn.Get([]byte(key))
+		if errors.Is(err, badger.ErrKeyNotFound) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		value, err = item.ValueCopy(nil)
+		if value == nil {
+			value = []byte{}
+		}
+		return err
+	})
+	return value, err
+}
+
+func (e *engine) Scan(prefix string, keysOnly bool, f func(key string, value []byte) error) error {
+	return e.db.View(func(txn *badger.Txn) error {
+		opts := badger.DefaultIteratorOptions
+		opts.Prefix, opts.PrefetchValues = []byte(prefix), !keysOnly
+		opts.PrefetchSize = 4
+		it := txn.NewIterator(opts)
+		defer it.Close()
+		for it.Rewind(); it.Valid(); it.Next() {
+			var value []byte
+			if !keysOnly {
+				var err error
+				if value, err = it.Item().ValueCopy(nil); err != nil {
+					return err
+				}
+			}
+			if err := f(string(it.Item().Key()), value); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Apply is one transaction; SyncWrites makes it durable on return.
+func (e *engine) Apply(entries []checkpoint.Entry) error {
+	var bytes int64
+	for _, kv := range entries {
+		bytes += int64(len(kv.Key) + len(kv.Value))
+	}
+	if err := room(e.dir, bytes, smallReserve); err != nil {
+		return err
+	}
+	return e.db.Update(func(txn *badger.Txn) error {
+		for _, kv := range entries {
+			if err := apply(txn, kv); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func apply(txn *badger.Txn, kv checkpoint.Entry) error {
+	if kv.Value == nil {
+		return txn.Delete([]byte(kv.Key))
+	}
+	return txn.Set([]byte(kv.Key), kv.Value)
+}
+
+func (e *engine) Put(key string, value []byte) error {
+	return e.batch(func(b *badger.WriteBatch) error { return b.Set([]byte(key), value) })
+}
+
+func (e *engine) DeleteBulk(keys []string) error {
+	return e.batch(func(b *badger.WriteBatch) error {
+		for _, k := range keys {
+			if err := b.Delete([]byte(k)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (e *engine) batch(f func(*badger.WriteBatch) error) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.err != nil {
+		return e.err
+	}
+	if e.bulk == nil {
+		e.bulk = e.db.NewWriteBatch()
+	}
+	e.err = f(e.bulk)
+	return e.err
+}
+
+// Flush waits for everything put so far. What is put meanwhile goes into a
+// batch of its own.
+func (e *engine) Flush() error {
+	e.mu.Lock()
+	bulk, err := e.bulk, e.err
+	e.bulk = nil
+	e.mu.Unlock()
+	if err != nil || bulk == nil {
+		return err
+	}
+	if err = bulk.Flush(); err != nil {
+		e.mu.Lock()
+		e.err = err
+		e.mu.Unlock()
+	}
+	return err
+}
+
+func (e *engine) Room(bytes int64) error { return room(e.dir, bytes, checkpointReserve) }
+
+func (e *engine) ReadLatest() ([]byte, error)  { return readLatest(e.dir) }
+func (e *engine) WriteLatest(rec []byte) error { return writeLatest(e.dir, rec) }
+
+// Close gives up what was put and not flushed: no checkpoint names it.
+func (e *engine) Close() error {
+	e.mu.Lock()
+	if e.bulk != nil {
+		e.bulk.Cancel()
+		e.bulk = nil
+	}
+	e.mu.Unlock()
+	return e.db.Close()
+}
