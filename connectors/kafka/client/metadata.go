@@ -1,0 +1,107 @@
+package client
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/IBM/sarama"
+	"github.com/sqlstream/sqlstream/connectors/kafka/codes"
+)
+
+// Partition is one partition and who leads it.
+type Partition struct {
+	ID     int32
+	Leader string // address; "" if it has none just now
+	Epoch  int32
+}
+
+// Topic is a topic's partitions, by id. Err is why there are none.
+type Topic struct {
+	Name       string
+	Partitions []Partition
+	Err        error
+}
+
+// Topics describes the given topics, or all if none is given. A missing topic
+// has Err; the error is that no broker answered.
+func (c *Control) Topics(ctx context.Context, names ...string) ([]Topic, error) {
+	resp, err := anyBroker(ctx, c, func(b *sarama.Broker) (*sarama.MetadataResponse, error) {
+		return b.GetMetadata(&sarama.MetadataRequest{Version: 7, Topics: names})
+	})
+	if err != nil {
+		return nil, err
+	}
+	addrs := map[int32]string{}
+	for _, b := range resp.Brokers {
+		addrs[b.ID()] = b.Addr()
+	}
+	c.mu.Lock()
+	c.addrs = addrs
+	c.mu.Unlock()
+	topics := make([]Topic, 0, len(resp.Topics))
+	for _, t := range resp.Topics {
+		topics = append(topics, topicOf(t, addrs))
+	}
+	return topics, nil
+}
+
+func topicOf(t *sarama.TopicMetadata, addrs map[int32]string) Topic {
+	topic := Topic{Name: t.Name}
+	if err := codes.Err(int16(t.Err)); err != nil {
+		topic.Err = fmt.Errorf("topic %q: %w", t.Name, err)
+		return topic
+	}
+	topic.Partitions = make([]Partition, len(t.Partitions))
+	for _, p := range t.Partitions {
+		if p.ID < 0 || int(p.ID) >= len(topic.Partitions) {
+			topic.Err = fmt.Errorf("topic %q: partition %d of %d", t.Name, p.ID, len(t.Partitions))
+			return topic
+		}
+		topic.Partitions[p.ID] = Partition{ID: p.ID, Leader: addrs[p.Leader], Epoch: p.LeaderEpoch}
+	}
+	return topic
+}
+
+// Topic is Topics for one; a missing topic is an error.
+func (c *Control) Topic(ctx context.Context, name string) (Topic, error) {
+	topics, err := c.Topics(ctx, name)
+	if err != nil {
+		return Topic{}, err
+	}
+	if len(topics) != 1 {
+		return Topic{}, fmt.Errorf("topic %q: the broker described %d topics", name, len(topics))
+	}
+	return topics[0], topics[0].Err
+}
+
+// BrokerConfig reads settings of a broker, as transaction.max.timeout.ms.
+func (c *Control) BrokerConfig(ctx context.Context, names ...string) (map[string]string, error) {
+	if _, err := c.Topics(ctx, "__none"); err != nil { // learns the brokers' ids
+		return nil, err
+	}
+	c.mu.Lock()
+	var id int32
+	var addr string
+	for id, addr = range c.addrs {
+		break
+	}
+	c.mu.Unlock()
+	resp, err := call(ctx, c, addr, func(b *sarama.Broker) (*sarama.DescribeConfigsResponse, error) {
+		return b.DescribeConfigs(&sarama.DescribeConfigsRequest{Version: 2, Resources: []*sarama.ConfigResource{{
+			Type: sarama.BrokerResource, Name: fmt.Sprint(id), ConfigNames: names,
+		}}})
+	})
+	if err != nil {
+		return nil, err
+	}
+	values := map[string]string{}
+	for _, r := range resp.Resources {
+		if r.ErrorCode != 0 {
+			return nil, fmt.Errorf("settings of broker %d: %w", id, codes.Code(r.ErrorCode))
+		}
+		for _, e := range r.Configs {
+			values[e.Name] = e.Value
+		}
+	}
+	return values, nil
+}

@@ -1,0 +1,167 @@
+package txn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/sqlstream/sqlstream/checkpoint"
+	"github.com/sqlstream/sqlstream/connectors/kafka/codes"
+	"github.com/sqlstream/sqlstream/exec"
+)
+
+// Verdict is what became of a transaction, and what proves it.
+type Verdict struct {
+	Status checkpoint.Status
+	Detail string
+	// Marker is what the directory is to expect from now on, stored in the
+	// same write as a Committed outcome; "": nothing changes.
+	Marker string
+}
+
+// Commit tries to commit one pre-committed transaction. It may be called any
+// number of times, by any process that owns the sink. A Verdict of Unknown
+// without an error is to be tried again later; with one, the job cannot go
+// on.
+func (s *Session) Commit(ctx context.Context, t Transaction) (Verdict, error) {
+	err := s.retry(ctx, func() error { return s.c.Cluster.EndTxn(ctx, t.ID, t.Producer, true) })
+	switch {
+	case err == nil:
+		return s.committed(t, "EndTxn was answered OK"), nil
+	case ctx.Err() != nil:
+		return Verdict{}, ctx.Err()
+	case fenced(err):
+		return s.doubt(ctx, t, err)
+	case codes.Authorization(err):
+		return Verdict{Detail: err.Error()}, exec.Fatal(err)
+	}
+	s.c.Log.Warn("a transaction could not be committed yet; it stays pending and is tried again", "transactional.id", t.ID, "checkpoint", t.Checkpoint, "error", err)
+	return Verdict{Detail: err.Error()}, nil
+}
+
+func (s *Session) committed(t Transaction, proof string) Verdict {
+	v := Verdict{Status: checkpoint.Committed, Detail: proof}
+	if t.Marker.Topic != "" {
+		v.Marker = t.MarkerText()
+	}
+	return v
+}
+
+// doubt finds out what became of a transaction whose commit was answered by a
+// code that means neither "committed" nor "aborted": fence, so that no late
+// EndTxn can still win; ask whether the sink is ours; ask the marker; decide.
+func (s *Session) doubt(ctx context.Context, t Transaction, why error) (Verdict, error) {
+	if t.Marker.Topic == "" {
+		return Verdict{Detail: why.Error()}, exec.Fatal(fmt.Errorf("%s: its commit was answered %w; without commit markers ('sink.commit-marker' = 'false') nothing can tell whether it was committed: look at the topic, then decide by `sqlstream txn commit` or `txn abort`", t.Describe(), why))
+	}
+	if _, err := s.initID(ctx, t.ID); err != nil {
+		return s.undecided(t, err)
+	}
+	s.mu.Lock()
+	s.taken[t.ID] = true
+	s.mu.Unlock()
+	if err := s.AskOwner(ctx); err != nil {
+		return s.undecided(t, err)
+	}
+	found, err := s.readMarker(ctx, t.ID, t.Marker, true)
+	if err != nil {
+		return s.undecided(t, err)
+	}
+	want, err := s.expected(t.ID)
+	if err != nil {
+		return s.undecided(t, err)
+	}
+	switch {
+	case found == t.MarkerText():
+		return s.committed(t, fmt.Sprintf("its marker is there (EndTxn: %v)", why)), nil
+	case found == "" && (want != "" || !s.young(t)):
+		return Verdict{Detail: why.Error()}, exec.Fatal(fmt.Errorf("%s: its commit was answered %w, and the marker that would tell whether it was committed is gone (topic deleted, or older than offsets.retention.minutes): look at the topic, then decide by `sqlstream txn commit` or `txn abort`", t.Describe(), why))
+	case found == want:
+		return s.lost(t, why)
+	}
+	return Verdict{Detail: why.Error()}, s.strange(t.ID, found, want, true, true)
+}
+
+// young tells whether a marker of the transaction could not have expired.
+func (s *Session) young(t Transaction) bool {
+	return s.c.Clock.Now().Sub(time.UnixMilli(t.StartMillis)) < s.retention
+}
+
+// undecided keeps the transaction pending. Only errors that no repeat can
+// mend stop the job.
+func (s *Session) undecided(t Transaction, err error) (Verdict, error) {
+	v := Verdict{Detail: err.Error()}
+	var fatal *exec.FatalError
+	if errors.As(err, &fatal) || errors.Is(err, ErrOwnerExpired) || errors.Is(err, context.Canceled) {
+		return v, err
+	}
+	s.c.Log.Warn("what became of a transaction is not known yet; it is asked again", "transactional.id", t.ID, "checkpoint", t.Checkpoint, "error", err)
+	return v, nil
+}
+
+// LostError: the broker aborted a pre-committed transaction.
+type LostError struct {
+	Transaction Transaction
+	Cause       error
+}
+
+func (e *LostError) Error() string {
+	t := e.Transaction
+	return fmt.Sprintf("%s is lost: the broker aborted it before it could be committed (%v); began %s. It stays pending and every start says this again, until 'sink.on-lost-transaction' = 'continue' or `sqlstream txn abort` accepts the loss; a longer 'properties.transaction.timeout.ms' bridges longer outages",
+		t.Describe(), e.Cause, time.UnixMilli(t.StartMillis).UTC().Format(time.DateTime))
+}
+
+// lost stops the job, or counts the loss if the user said so.
+func (s *Session) lost(t Transaction, why error) (Verdict, error) {
+	if !s.c.ContinueLost {
+		return Verdict{Detail: "lost: " + why.Error()}, exec.Fatal(&LostError{t, why})
+	}
+	s.c.Log.Error("transaction lost; the job goes on ('sink.on-lost-transaction' = 'continue')", "transactional.id", t.ID, "checkpoint", t.Checkpoint, "records", t.Records)
+	return Verdict{Status: checkpoint.Lost, Detail: fmt.Sprintf("%d records lost: %v", t.Records, why)}, nil
+}
+
+// PreCommit writes the marker, when all records are acknowledged, and holds
+// the id until Settled.
+func (s *Session) PreCommit(ctx context.Context, t Transaction) error {
+	if t.Marker.Topic != "" {
+		err := s.retry(ctx, func() error {
+			return s.c.Cluster.WriteMarker(ctx, t.ID, t.Producer, t.ID, t.Marker, int64(t.Checkpoint), t.MarkerText())
+		})
+		if err != nil {
+			return s.Refused(ctx, err)
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.open, t.ID)
+	s.held[t.ID] = t.Producer
+	return nil
+}
+
+// Refused explains an answer that ended an open transaction. If the sink is
+// still ours, a restart inside the process mends it: nothing of it was
+// pre-committed.
+func (s *Session) Refused(ctx context.Context, err error) error {
+	if fenced(err) {
+		return errors.Join(s.AskOwner(ctx), err)
+	}
+	return s.explain(err)
+}
+
+// Settled frees the id of a transaction whose outcome is durable.
+func (s *Session) Settled(t Transaction) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.held[t.ID] == t.Producer {
+		delete(s.held, t.ID)
+	}
+}
+
+// MarkerEntry is the journal entry that stores v.Marker.
+func (v Verdict) MarkerEntry(t Transaction) []checkpoint.Entry {
+	if v.Marker == "" {
+		return nil
+	}
+	return []checkpoint.Entry{{Key: keyMarker + t.ID, Value: []byte(v.Marker)}}
+}

@@ -1,0 +1,92 @@
+package txn
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/sqlstream/sqlstream/connectors/kafka/client"
+	"github.com/sqlstream/sqlstream/exec"
+)
+
+// readMarker returns the marker of the last committed transaction of an id,
+// "" if there is none. stable waits until no transaction of the id is being
+// completed. The group is named as the id.
+func (s *Session) readMarker(ctx context.Context, id string, at client.TP, stable bool) (string, error) {
+	var found map[client.TP]client.Committed
+	err := s.retry(ctx, func() (err error) {
+		found, err = s.c.Cluster.GroupOffsets(ctx, id, []client.TP{at}, stable)
+		return err
+	})
+	return found[at].Metadata, s.explain(err)
+}
+
+// expected is the marker that this directory knows to be the last one of the
+// id; "" for none.
+func (s *Session) expected(id string) (string, error) {
+	v, err := s.c.Journal.Get(keyMarker + id)
+	return string(v), err
+}
+
+// compare reads the markers of ids and refuses those that neither this
+// directory's record nor one of the pending transactions explains. No marker
+// contradicts nothing: it expires, and goes with its topic.
+func (s *Session) compare(ctx context.Context, ids []string, pending []Transaction, stable bool) error {
+	if s.c.Marker.Topic == "" {
+		return nil
+	}
+	started, err := s.c.Journal.Get(keyStarted)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		found, err := s.readMarker(ctx, id, s.c.Marker, stable)
+		if err != nil {
+			return err
+		}
+		if found == "" || pendingMarker(pending, id, found) {
+			continue
+		}
+		want, err := s.expected(id)
+		if err != nil {
+			return err
+		}
+		if found == want {
+			continue
+		}
+		if err := s.strange(id, found, want, started != nil, stable); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func pendingMarker(pending []Transaction, id, text string) bool {
+	for _, t := range pending {
+		if t.ID == id && t.MarkerText() == text {
+			return true
+		}
+	}
+	return false
+}
+
+// strange judges a marker that this directory did not write. A fresh start
+// accepts it as the expected one, once nothing can change it any more.
+func (s *Session) strange(id, found, want string, started, stable bool) error {
+	switch {
+	case !started && s.c.Fresh:
+		if !stable {
+			return nil
+		}
+		s.c.Log.Warn("output of an earlier run is in the topic; this run begins anew, so rows may be repeated", "transactional.id", id, "last", describeMarker(found))
+		return s.c.Journal.Put(keyMarker+id, []byte(found))
+	case !started:
+		return exec.Fatal(fmt.Errorf("transactional.id %s holds the output of an earlier run, %s, but this state directory is new: use the directory of that run, or --fresh to begin anew and accept that rows may be repeated, or another 'sink.transactional-id-prefix'",
+			id, describeMarker(found)))
+	case want == "":
+		want = "nothing"
+	default:
+		want = describeMarker(want)
+	}
+	return exec.Fatal(fmt.Errorf("this state directory is not the latest one: transactional.id %s was last committed by %s, this directory knows %s; another copy of the directory wrote since; use that one",
+		id, describeMarker(found), want))
+}
