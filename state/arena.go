@@ -105,8 +105,10 @@ func (a *arena) blockFor(need int) int {
 		a.own(a.cur)
 		return a.cur
 	}
-	if need > blockBytes/4 && need != blockBytes {
-		return a.newBlock(need) // alone, so that cur is not wasted
+	if need > blockBytes/2 {
+		b := a.newBlock(0) // alone, so that the rest of cur is not wasted
+		a.blocks[b] = make([]byte, 0, need)
+		return b
 	}
 	if a.cur >= 0 && a.live[a.cur] == 0 {
 		a.free = append(a.free, int32(a.cur))
@@ -128,7 +130,7 @@ func (a *arena) newBlock(size int) int {
 		a.live = append(a.live, 0)
 		a.epoch = append(a.epoch, 0)
 	}
-	if cap(a.blocks[b]) < size || cap(a.blocks[b]) > size && size > blockBytes {
+	if cap(a.blocks[b]) < size {
 		a.blocks[b] = make([]byte, 0, size)
 	}
 	a.epoch[b] = a.clk.cur
@@ -186,10 +188,12 @@ func (c *bytesColumn) set(slot int32, v []byte) {
 	*p = c.arena.replace(*p, v)
 }
 
-func (c *bytesColumn) copyCell(slot int32, from pager, fromSlot int32) {
+func (c *bytesColumn) copyCells(slots []int32, from pager, fromSlots []int32) {
 	f := from.(*bytesColumn)
-	c.set(slot, f.arena.get(f.pages[fromSlot>>PageShift][fromSlot&PageMask]))
-	c.setNull(slot, f.isNull(fromSlot))
+	for i, s := range slots {
+		c.set(s, f.arena.get(f.at(fromSlots[i])))
+		c.setNull(s, f.isNull(fromSlots[i]))
+	}
 }
 
 // move stores the value anew, out of a block that is to be emptied.

@@ -5,7 +5,6 @@ package state
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -35,12 +34,12 @@ func Open(o Options) (*Backend, error) {
 	if !o.Range.valid() {
 		return nil, fmt.Errorf("state of operator %s: key groups %s are not a range", o.Operator, o.Range)
 	}
-	b := &Backend{operator: o.Operator, owned: o.Range, clk: &clock{cur: 1}, base: &base{}}
+	b := &Backend{operator: o.Operator, owned: o.Range, clk: &clock{cur: 1}}
 	r, err := openRestored(o)
 	if err != nil {
 		return nil, fmt.Errorf("state of operator %s: %w", o.Operator, err)
 	}
-	b.restored = r
+	b.restored, b.base = r, r.base()
 	return b, nil
 }
 
@@ -58,7 +57,7 @@ func (b *Backend) Table(l Layout) (*Table, error) {
 		}
 	}
 	t := newTable(b.clk, l, b.owned)
-	if err := b.restored.fill(b, &t); err != nil {
+	if err := b.restored.fill(b, t); err != nil {
 		return nil, fmt.Errorf("state table %s of operator %s: %w", l.Name, b.operator, err)
 	}
 	b.tables = append(b.tables, t)
@@ -87,7 +86,6 @@ func (b *Backend) Value(name string, rule Rescale) (*Value, error) {
 // the operator's Open; Freeze does too.
 func (b *Backend) CheckClaimed() error {
 	if left := b.restored.unclaimed(b); len(left) > 0 {
-		slices.Sort(left)
 		return fmt.Errorf("the checkpoint has state %s of operator %s, which the operator no longer declares; "+
 			"start from the state directory with the version that wrote it, or with an empty one", strings.Join(left, ", "), b.operator)
 	}

@@ -47,4 +47,7 @@ func (c *clock) release(epoch uint64) {
 }
 
 // shared says whether a snapshot may still read a page last made writable in the given epoch.
-func (c *clock) shared(epoch uint64) bool { return c.newest.Load() >= epoch }
+func (c *clock) shared(epoch uint64) bool {
+	n := c.newest.Load()
+	return n != 0 && n >= epoch
+}

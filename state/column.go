@@ -1,5 +1,7 @@
 package state
 
+import "unsafe"
+
 // A page holds PageRows slots of one column. Slot s lies at pages[s>>PageShift][s&PageMask].
 const (
 	PageShift = 10
@@ -17,15 +19,17 @@ type column[T any] struct {
 	anyNull  bool // a null was stored once
 }
 
-// pager is what a family asks of its columns, a page a call.
+// pager is what a family asks of its columns, a page or a batch a call.
 type pager interface {
 	addPage()
 	copyPage(p int)
 	pageBytes() int
-	frozen() pageImage
-	adopt(p int, r *reader, rows int)
 	zero(slot int32)
-	copyCell(slot int32, from pager, fromSlot int32)
+	freeze() columnImage
+	// copyCells takes over values and null flags from a column of the same type.
+	copyCells(slots []int32, from pager, fromSlots []int32)
+	// load fills an empty page from its encoded form.
+	load(p, rows int, d *decoder)
 }
 
 func (c *column[T]) addPage() {
@@ -67,13 +71,23 @@ func (c *column[T]) setNull(slot int32, null bool) {
 	}
 }
 
-// copyCell takes over a value and its null flag from a column of the same type. Bytes columns override it.
-func (c *column[T]) copyCell(slot int32, from pager, fromSlot int32) {
-	f := from.(interface{ base() *column[T] }).base()
-	c.pages[slot>>PageShift][slot&PageMask] = f.pages[fromSlot>>PageShift][fromSlot&PageMask]
-	if c.nullable {
-		c.setNull(slot, f.isNull(fromSlot))
+func (c *column[T]) copyCells(slots []int32, from pager, fromSlots []int32) {
+	f := from.(*column[T])
+	for i, s := range slots {
+		c.put(s, f.at(fromSlots[i]))
+		if c.nullable {
+			c.setNull(s, f.isNull(fromSlots[i]))
+		}
 	}
 }
 
-func (c *column[T]) base() *column[T] { return c }
+func (c *column[T]) at(s int32) T     { return c.pages[s>>PageShift][s&PageMask] }
+func (c *column[T]) put(s int32, v T) { c.pages[s>>PageShift][s&PageMask] = v }
+
+func (c *column[T]) pageBytes() int {
+	n := int(unsafe.Sizeof(*new(T))) * PageRows
+	if c.nullable {
+		n += 8 * nullWords
+	}
+	return n
+}

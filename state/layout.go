@@ -3,6 +3,7 @@ package state
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Layout declares what an operator keeps for each key. It is stored with the state; a restore into another layout goes
@@ -18,7 +19,7 @@ type Layout struct {
 	TTL     bool         // keep a time for each slot: Stamp, Renew, Expire
 
 	// Migrate fills rows of a table restored from another layout with the same Keys. It is called with batches of rows whose
-	// keys and timers of the same name are already in place: new.Values, Lists and Sorted of newSlots are zero or empty.
+	// keys, times and timers of the same name are already in place: new.Values, Lists and Sorted of newSlots are zero or empty.
 	// nil: another layout is refused.
 	Migrate func(old, new *Table, oldSlots, newSlots []int32) error
 }
@@ -56,12 +57,19 @@ func (l Layout) String() string {
 
 // check reports a layout that no table can be made of.
 func (l Layout) check() error {
-	if l.Name == "" {
-		return fmt.Errorf("state layout has no name")
+	if l.Name == "" || strings.Contains(l.Name, "/") {
+		return fmt.Errorf("state layout name %q is empty or has a /", l.Name)
 	}
 	classes := slices.Concat(l.Keys, l.Values)
+	names := append([]string{}, l.Timers...)
 	for _, x := range slices.Concat(l.Lists, l.Sorted) {
 		classes = append(classes, x.Values...)
+		names = append(names, x.Name)
+	}
+	for i, n := range names {
+		if n == "" || strings.Contains(n, "/") || slices.Contains(names[:i], n) {
+			return fmt.Errorf("state %s: list or timer name %q is empty, used twice, or has a /", l.Name, n)
+		}
 	}
 	for _, c := range classes {
 		if !c.valid() {

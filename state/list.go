@@ -14,7 +14,7 @@ type ListRows struct {
 }
 
 func newList(t *Table, l ListLayout) *ListRows {
-	r := newRowset(t.clk, t.layout.Name+"."+l.Name, 1)
+	r := newRowset(t.clk, t.layout.Name+"/"+l.Name, 1)
 	x := newLinked(t, r)
 	for _, c := range l.Values {
 		x.values = append(x.values, r.addColumn(0, c))
@@ -29,9 +29,6 @@ func newLinked(t *Table, r *rowset) *ListRows {
 		head: internal[int32](t.rowset, famLinks), tail: internal[int32](t.rowset, famLinks), size: internal[int32](t.rowset, famLinks),
 	}
 }
-
-func (c *column[T]) at(s int32) T     { return c.pages[s>>PageShift][s&PageMask] }
-func (c *column[T]) put(s int32, v T) { c.pages[s>>PageShift][s&PageMask] = v }
 
 // Len is the number of rows of a slot.
 func (l *ListRows) Len(slot int32) int { return int(l.size.at(slot)) }

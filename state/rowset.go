@@ -8,7 +8,7 @@ type rowset struct {
 	name  string
 	clk   *clock
 	fams  []*family
-	live  *liveColumn
+	live  *column[uint8] // 1: live
 	data  []*bytesColumn // all Bytes columns, of any family
 	arena *arena
 	high  int32
@@ -17,16 +17,12 @@ type rowset struct {
 	count int
 }
 
-// liveColumn is one bit a slot.
-type liveColumn struct{ column[uint8] }
-
 func newRowset(clk *clock, name string, families int) *rowset {
-	r := &rowset{name: name, clk: clk, arena: newArena(clk), live: &liveColumn{}}
+	r := &rowset{name: name, clk: clk, arena: newArena(clk)}
 	for range families {
 		r.fams = append(r.fams, &family{clk: clk})
 	}
-	r.live.fam = r.fams[0]
-	r.fams[0].add(r.live)
+	r.live = internal[uint8](r, 0)
 	return r
 }
 

@@ -19,7 +19,7 @@ type SortedRows struct {
 }
 
 func newSorted(t *Table, l ListLayout) *SortedRows {
-	r := newRowset(t.clk, t.layout.Name+"."+l.Name, 1)
+	r := newRowset(t.clk, t.layout.Name+"/"+l.Name, 1)
 	m := &SortedRows{
 		rowset: r, table: t,
 		owner: internal[int32](r, 0), left: internal[int32](r, 0), right: internal[int32](r, 0), parent: internal[int32](r, 0),

@@ -27,7 +27,7 @@ type Timers struct {
 type bucket struct{ first, last int32 }
 
 func newTimers(t *Table, name string) *Timers {
-	r := newRowset(t.clk, t.layout.Name+"."+name, 1)
+	r := newRowset(t.clk, t.layout.Name+"/"+name, 1)
 	m := &Timers{list: newLinked(t, r), buckets: map[int64]bucket{}}
 	m.time = internal[int64](r, 0)
 	return m
