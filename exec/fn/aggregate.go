@@ -26,12 +26,12 @@ type Aggregate struct {
 type BoundAgg struct {
 	Params []types.Type // arguments are cast to these
 	Result types.Type
-	// State are the accumulator's columns in the operator's table, a null flag
-	// each. A new group's columns are null.
+	// State are the accumulator's columns in the operator's table. A new
+	// group's columns are zero and not null.
 	State []state.Class
-	// Lists are the accumulator's lists (values kept for retraction, LISTAGG …):
-	// the classes of an element's columns, for each list.
-	Lists [][]state.Class
+	// Lists and Sorted are the accumulator's lists and ordered maps in the
+	// table (values kept for retraction, LISTAGG …).
+	Lists, Sorted []state.ListLayout
 	// SeesNulls: rows whose first argument is null are handed over too
 	// (ARRAY_AGG, COUNT(*) has no argument).
 	SeesNulls bool
@@ -44,18 +44,23 @@ type BoundAgg struct {
 // Accumulator folds rows into the accumulators of their slots, a batch a
 // call. Single goroutine.
 type Accumulator interface {
-	// Open is given the accumulator's columns and lists, once.
-	Open(cols []*state.Column, lists []*state.List)
+	// Open is given the operator's table and where the accumulator's columns,
+	// lists and ordered maps begin in it, once.
+	Open(t *state.Table, at Place)
 	// Add folds the given physical rows, in order: rows[i] belongs to
 	// slots[i] (one slot may occur many times), and retracts if ops is not nil
 	// and says so. Pages of all slots have been touched.
-	Add(args []*vec.Vector, rows []int32, slots []uint32, ops []vec.Op) error
+	Add(args []*vec.Vector, rows []int32, slots []int32, ops []vec.Op) error
 	// Merge folds the accumulators of slots from into those of slots to
-	// (sessions, slices). cols and lists are those given to Open.
-	Merge(to, from []uint32) error
+	// (sessions, slices). Pages of all slots have been touched.
+	Merge(to, from []int32) error
 	// Result appends the current value of each slot to out.
-	Result(slots []uint32, out *vec.Vector) error
+	Result(slots []int32, out *vec.Vector) error
 }
+
+// Place is where an accumulator's parts begin among the table's value
+// columns, lists and ordered maps.
+type Place struct{ Col, List, Sorted int }
 
 var aggregates = map[string]*Aggregate{}
 
