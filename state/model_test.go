@@ -101,7 +101,7 @@ func (s *subtask) find(keys []modelKey, insert bool) []int32 {
 // dump reads a whole table back.
 func (s *subtask) dump(out map[modelKey]modelRow) {
 	t := s.t
-	k0, k1 := Col[int64]{t.keys[0].i64}, BytesCol{t.keys[1].bytes}
+	k0, k1 := t.KeyI64(0), t.KeyBytes(1)
 	for _, slot := range t.LiveIn(t.owned, nil) {
 		k := modelKey{I: k0.At(slot), Null: k0.IsNull(slot), S: string(k1.At(slot))}
 		r := modelRow{
@@ -344,7 +344,7 @@ func (m *machine) pop(t *rapid.T) {
 		var due [3]Due
 		for n := s.t.Timers(0).PopDue(now, due[:]); n > 0; n = s.t.Timers(0).PopDue(now, due[:]) {
 			for _, d := range due[:n] {
-				k := modelKey{I: s.t.keys[0].i64.at(d.Slot), Null: s.t.keys[0].i64.isNull(d.Slot), S: string(BytesCol{s.t.keys[1].bytes}.At(d.Slot))}
+				k := modelKey{I: s.t.KeyI64(0).At(d.Slot), Null: s.t.KeyI64(0).IsNull(d.Slot), S: string(s.t.KeyBytes(1).At(d.Slot))}
 				got[fmt.Sprint(k, d.Time)] = true
 				if d.Time < last {
 					t.Fatalf("timer %d after %d", d.Time, last)
