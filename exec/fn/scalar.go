@@ -17,6 +17,7 @@ import (
 type Arg struct {
 	Type    types.Type
 	Literal *vec.Value // not nil if the argument is a constant, and then its value
+	Func    string     // name of the function, if the argument is a call of one
 }
 
 // Volatility says how long a result may be kept.
@@ -51,9 +52,28 @@ type Bound struct {
 	// others a row with any null argument is null and not handed to them.
 	NullAware bool
 	// New makes the kernel of one expression instance (it may hold scratch
-	// memory, compiled patterns …).
+	// memory, compiled patterns …). It is nil for the few functions whose
+	// arguments are evaluated only where needed; package expr compiles those
+	// itself (COALESCE, IF …).
 	New func() Kernel
+
+	// Total kernels may be handed rows with null arguments although they are
+	// not NullAware: computing them is harmless and cannot fail. It saves the
+	// selection of the other rows.
+	Total bool
+	// NewConst, if not nil, makes a kernel for arguments that are constant: the
+	// value where one is, nil elsewhere. It may return nil (nothing to gain).
+	// Values are not null and of Params' types.
+	NewConst func(consts []*vec.Value) Kernel
+	// NewSelect, if not nil, makes the filter form of a boolean function, for
+	// the same consts; it may return nil.
+	NewSelect func(consts []*vec.Value) Selector
 }
+
+// Selector appends to dst those of the given rows, none of which has a null
+// argument (unless the function is NullAware), for which the function is true.
+// dst has room for all of rows and may share its memory: it never overtakes.
+type Selector func(env *Env, args []*vec.Vector, rows, dst []int32) ([]int32, error)
 
 // Kernel computes rows of out, which has length n, from args of the same
 // length: only the given physical rows are valid and wanted. It writes
