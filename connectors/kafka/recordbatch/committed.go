@@ -52,10 +52,14 @@ func (f *Filter) Keep(b *Batch) bool {
 // aborts reads the one record of a control batch: its key is a version and
 // the kind of the marker, 0 for abort.
 func (b *Batch) aborts() bool {
-	var r Records
-	if err := b.Records(&r); err != nil || r.Len() == 0 {
+	c := cursor{data: b.body}
+	c.varint() // length
+	c.pos++    // attributes
+	c.varint() // timestamp
+	c.varint() // offset
+	key, null := c.span()
+	if c.bad || null || key.Len < 4 {
 		return false
 	}
-	key := r.Key(0)
-	return len(key) >= 4 && binary.BigEndian.Uint16(key[2:]) == 0
+	return binary.BigEndian.Uint16(b.body[key.Off+2:]) == 0
 }

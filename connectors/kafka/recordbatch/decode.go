@@ -3,36 +3,54 @@ package recordbatch
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
+
+	"github.com/sqlstream/sqlstream/exec/vec"
 )
 
-// Span is a range of Records.Data. Len −1 is null.
-type Span struct{ Off, Len int32 }
+// Column is a column of keys or values.
+type Column struct {
+	Spans []vec.Span // of Records.Data
+	Null  []bool     // nil: none is null
+}
 
-// Records are the records of one batch as columns.
+// Records are records of one partition as columns. They refer to the fetched
+// bytes, or to decompressed ones that the Records own.
 type Records struct {
-	Data       []byte // what the spans refer to: fetched bytes, or decompressed ones
+	Data       []byte // what the spans refer to
 	Offsets    []int64
 	Timestamps []int64 // ms
-	Keys       []Span
-	Values     []Span
-	Headers    []Span // the raw headers with their count in front: see HeadersAt
+	Keys       Column
+	Values     Column
+	Headers    []vec.Span // raw, with their count in front: see HeadersAt
 
-	scratch []byte // decompressed bytes, reused
+	inflated []byte
 }
 
 // Len is the number of records.
 func (r *Records) Len() int { return len(r.Offsets) }
 
+// Reset empties r and keeps its memory.
+func (r *Records) Reset() {
+	r.Offsets, r.Timestamps, r.Headers = r.Offsets[:0], r.Timestamps[:0], r.Headers[:0]
+	r.Keys, r.Values = Column{Spans: r.Keys.Spans[:0]}, Column{Spans: r.Values.Spans[:0]}
+	r.Data, r.inflated = nil, r.inflated[:0]
+}
+
 // Key of record i; nil if null.
-func (r *Records) Key(i int) []byte { return r.bytes(r.Keys[i]) }
+func (r *Records) Key(i int) []byte { return r.at(&r.Keys, i) }
 
 // Value of record i; nil if null (a tombstone).
-func (r *Records) Value(i int) []byte { return r.bytes(r.Values[i]) }
+func (r *Records) Value(i int) []byte { return r.at(&r.Values, i) }
 
-func (r *Records) bytes(s Span) []byte {
-	if s.Len < 0 {
+func (r *Records) at(c *Column, i int) []byte {
+	if c.Null != nil && c.Null[i] {
 		return nil
 	}
+	return r.bytes(c.Spans[i])
+}
+
+func (r *Records) bytes(s vec.Span) []byte {
 	return r.Data[s.Off : s.Off+s.Len : s.Off+s.Len]
 }
 
@@ -52,46 +70,67 @@ func (r *Records) HeadersAt(i int) []Header {
 	}
 	headers := make([]Header, 0, n)
 	for range n {
-		key := r.bytes(c.span())
-		headers = append(headers, Header{Key: string(key), Value: r.bytes(c.span())})
+		key, _ := c.span()
+		value, null := c.span()
+		h := Header{Key: string(r.bytes(key))}
+		if !null {
+			h.Value = r.bytes(value)
+		}
+		headers = append(headers, h)
 	}
 	return headers
 }
 
-// Records decodes the batch's records into r, whose memory is reused. The
-// spans are valid until the fetched bytes or r are reused.
-func (b *Batch) Records(r *Records) error {
-	data := b.body
-	if codec := Codec(b.attributes & attrCodec); codec != None {
+// AppendTo adds the batch's records to r. All of r's records must be of one
+// Reader, and all compressed or all not: CanAppendTo tells. After an error r
+// is to be reset.
+func (b *Batch) AppendTo(r *Records, from *Reader) error {
+	c := cursor{data: from.data, pos: b.at}
+	end := b.at + len(b.body)
+	if b.compressed() {
+		begin := len(r.inflated)
 		var err error
-		if r.scratch, err = decompress(codec, r.scratch[:0], b.body); err != nil {
+		if r.inflated, err = decompress(Codec(b.attributes&attrCodec), r.inflated, b.body); err != nil {
 			return fmt.Errorf("record batch at offset %d: %w", b.BaseOffset, err)
 		}
-		data = r.scratch
+		c, end = cursor{data: r.inflated, pos: begin}, len(r.inflated)
 	}
-	if b.Count > len(data) { // a record takes more than a byte: do not allocate for a lie
-		return fmt.Errorf("corrupt record batch at offset %d: %d records in %d bytes", b.BaseOffset, b.Count, len(data))
+	c.data = c.data[:end]
+	r.Data = c.data[:end:end]
+	if b.Count > end-c.pos { // a record takes more than a byte: do not allocate for a lie
+		return fmt.Errorf("corrupt record batch at offset %d: %d records in %d bytes", b.BaseOffset, b.Count, end-c.pos)
 	}
-	r.Data = data
-	r.resize(b.Count)
-	c := cursor{data: data}
-	for i := range b.Count {
+	n := len(r.Offsets)
+	r.grow(b.Count)
+	for i := n; i < n+b.Count; i++ {
 		if !c.record(b, r, i) {
-			r.resize(0)
-			return fmt.Errorf("corrupt record batch at offset %d: record %d of %d is malformed", b.BaseOffset, i, b.Count)
+			return fmt.Errorf("corrupt record batch at offset %d: record %d of %d is malformed", b.BaseOffset, i-n, b.Count)
 		}
 	}
 	return nil
 }
 
-func (r *Records) resize(n int) {
-	if n > cap(r.Offsets) {
-		r.Offsets, r.Timestamps = make([]int64, n), make([]int64, n)
-		r.Keys, r.Values, r.Headers = make([]Span, n), make([]Span, n), make([]Span, n)
-	}
-	r.Offsets, r.Timestamps = r.Offsets[:n], r.Timestamps[:n]
-	r.Keys, r.Values, r.Headers = r.Keys[:n], r.Values[:n], r.Headers[:n]
+// CanAppendTo tells whether the batch's records may follow those in r.
+func (b *Batch) CanAppendTo(r *Records) bool {
+	return r.Len() == 0 || b.compressed() == (len(r.inflated) > 0)
 }
+
+func (b *Batch) compressed() bool { return b.attributes&attrCodec != 0 }
+
+func (r *Records) grow(n int) {
+	r.Offsets, r.Timestamps, r.Headers = longer(r.Offsets, n), longer(r.Timestamps, n), longer(r.Headers, n)
+	r.Keys.grow(n)
+	r.Values.grow(n)
+}
+
+func (c *Column) grow(n int) {
+	c.Spans = longer(c.Spans, n)
+	if c.Null != nil {
+		c.Null = append(c.Null, make([]bool, n)...)
+	}
+}
+
+func longer[T any](s []T, n int) []T { return slices.Grow(s, n)[:len(s)+n] }
 
 // cursor reads data from pos on; bad is set where data is malformed, and
 // stays set.
@@ -115,13 +154,24 @@ func (c *cursor) record(b *Batch, r *Records, i int) bool {
 	}
 	r.Timestamps[i] = ts
 	r.Offsets[i] = b.BaseOffset + c.varint()
-	r.Keys[i] = c.span()
-	r.Values[i] = c.span()
+	c.into(&r.Keys, i)
+	c.into(&r.Values, i)
 	if c.bad || c.pos > end {
 		return false
 	}
-	r.Headers[i] = Span{int32(c.pos), int32(end - c.pos)}
+	r.Headers[i] = vec.Span{Off: uint32(c.pos), Len: uint32(end - c.pos)}
 	return c.skipHeaders(end)
+}
+
+func (c *cursor) into(col *Column, i int) {
+	s, null := c.span()
+	col.Spans[i] = s
+	if null {
+		if col.Null == nil {
+			col.Null = make([]bool, len(col.Spans))
+		}
+		col.Null[i] = true
+	}
 }
 
 // skipHeaders checks that the headers end where the record does.
@@ -131,7 +181,7 @@ func (c *cursor) skipHeaders(end int) bool {
 		return true
 	}
 	for n := c.varint(); n > 0 && !c.bad && c.pos < end; n-- {
-		if c.span().Len < 0 {
+		if _, null := c.span(); null {
 			return false
 		}
 		c.span()
@@ -139,19 +189,19 @@ func (c *cursor) skipHeaders(end int) bool {
 	return !c.bad && c.pos == end
 }
 
-// span reads a length and skips that many bytes.
-func (c *cursor) span() Span {
+// span reads a length and skips that many bytes; −1 is null.
+func (c *cursor) span() (s vec.Span, null bool) {
 	n := c.varint()
 	if n < 0 {
-		return Span{int32(c.pos), -1}
+		return vec.Span{Off: uint32(c.pos)}, true
 	}
 	if n > int64(len(c.data)-c.pos) {
 		c.bad = true
-		return Span{0, -1}
+		return vec.Span{}, true
 	}
-	s := Span{int32(c.pos), int32(n)}
+	s = vec.Span{Off: uint32(c.pos), Len: uint32(n)}
 	c.pos += int(n)
-	return s
+	return s, false
 }
 
 // varint reads a zig-zag number; most are of one or two bytes.

@@ -50,7 +50,8 @@ type Batch struct {
 	BaseSequence  int32
 	Count         int // records, as the header says
 	attributes    int16
-	body          []byte
+	at            int    // where body begins in the fetched bytes
+	body          []byte // the records
 }
 
 // Transactional tells whether the batch belongs to a transaction.
@@ -63,26 +64,39 @@ func (b *Batch) Control() bool { return b.attributes&attrControl != 0 }
 // timestamp of every record.
 func (b *Batch) LogAppendTime() bool { return b.attributes&attrLogAppendTime != 0 }
 
-// Next takes the first batch off data. ok is false if data holds no complete
-// batch: a broker cuts the last one off where the fetch limit is.
-func Next(data []byte) (b Batch, rest []byte, ok bool, err error) {
+// Reader walks the batches in the bytes fetched of one partition.
+type Reader struct {
+	data []byte
+	pos  int
+}
+
+// NewReader begins at the front of data, which every Records read from it
+// refers to.
+func NewReader(data []byte) Reader { return Reader{data: data} }
+
+// Next returns the next batch. ok is false at the end, also if the last batch
+// is not complete: a broker cuts it off where the fetch limit is.
+func (r *Reader) Next() (b Batch, ok bool, err error) {
+	data := r.data[r.pos:]
 	if len(data) < posMagic+1 {
-		return b, data, false, nil
+		return b, false, nil
 	}
 	size := int(int32(binary.BigEndian.Uint32(data[posLength:])))
 	if magic := data[posMagic]; magic != 2 {
-		return b, data, false, fmt.Errorf("record batch at offset %d has message format %d; only format 2 (Kafka 0.11 and later) can be read: let the broker rewrite the topic",
+		return b, false, fmt.Errorf("record batch at offset %d has message format %d; only format 2 (Kafka 0.11 and later) can be read: let the broker rewrite the topic",
 			int64(binary.BigEndian.Uint64(data)), magic)
 	}
 	if size < headerBytes-posLeaderEpoch {
-		return b, data, false, fmt.Errorf("corrupt record batch: length %d", size)
+		return b, false, fmt.Errorf("corrupt record batch: length %d", size)
 	}
 	total := posLeaderEpoch + size
 	if len(data) < total {
-		return b, data, false, nil
+		return b, false, nil
 	}
 	b, err = parse(data[:total:total])
-	return b, data[total:], err == nil, err
+	b.at = r.pos + headerBytes
+	r.pos += total
+	return b, err == nil, err
 }
 
 func parse(d []byte) (Batch, error) {

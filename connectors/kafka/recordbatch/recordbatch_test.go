@@ -53,15 +53,19 @@ func TestRoundTrip(t *testing.T) {
 		codec := Codec(rapid.IntRange(0, 4).Draw(rt, "codec"))
 		p := Producer{ID: 7, Epoch: 3, Sequence: 11, Transactional: rapid.Bool().Draw(rt, "tx")}
 		data := build(t, recs, p, codec)
-		b, rest, ok, err := Next(data)
-		if err != nil || !ok || len(rest) != 0 {
-			rt.Fatalf("Next: ok=%v err=%v rest=%d", ok, err, len(rest))
+		rd := NewReader(data)
+		b, ok, err := rd.Next()
+		if err != nil || !ok {
+			rt.Fatalf("Next: ok=%v err=%v", ok, err)
+		}
+		if _, more, err := rd.Next(); more || err != nil {
+			rt.Fatalf("a second batch: %v %v", more, err)
 		}
 		if b.ProducerID != 7 || b.ProducerEpoch != 3 || b.BaseSequence != 11 || b.Transactional() != p.Transactional || b.Control() {
 			rt.Fatalf("header %+v", b)
 		}
 		var r Records
-		if err := b.Records(&r); err != nil {
+		if err := b.AppendTo(&r, &rd); err != nil {
 			rt.Fatal(err)
 		}
 		compare(rt, recs, &r)
@@ -116,14 +120,16 @@ func TestOtherClientsReadOurs(t *testing.T) {
 func TestPartialBatchIsLeftAndCorruptionRefused(t *testing.T) {
 	data := build(t, []rec{{1, nil, []byte("value"), nil}}, Producer{ID: -1}, None)
 	for n := range len(data) {
-		if _, _, ok, err := Next(data[:n]); ok || err != nil {
+		rd := NewReader(data[:n])
+		if _, ok, err := rd.Next(); ok || err != nil {
 			t.Fatalf("cut at %d: ok=%v err=%v", n, ok, err)
 		}
 	}
 	for i := posCRC; i < len(data); i++ {
 		bad := bytes.Clone(data)
 		bad[i] ^= 0x40
-		if _, _, _, err := Next(bad); err == nil || !strings.Contains(err.Error(), "corrupt") {
+		rd := NewReader(bad)
+		if _, _, err := rd.Next(); err == nil || !strings.Contains(err.Error(), "corrupt") {
 			t.Fatalf("flip at %d: %v", i, err)
 		}
 	}
@@ -134,7 +140,8 @@ func TestFilterHidesAbortedRanges(t *testing.T) {
 		var bd Builder
 		bd.Append(0, key, nil, nil)
 		d, _ := bd.Finish(Producer{ID: pid}, None, nil)
-		b, _, _, err := Next(d)
+		rd := NewReader(d)
+		b, _, err := rd.Next()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -170,11 +177,13 @@ func FuzzDecode(f *testing.F) {
 		f.Add(build(f, []rec{{1, []byte("k"), []byte("v"), []Header{{"a", nil}}}, {2, nil, nil, nil}}, Producer{ID: 1}, c), uint8(c))
 	}
 	f.Fuzz(func(t *testing.T, data []byte, attr uint8) {
-		Next(data)
+		rd := NewReader(data)
+		rd.Next()
 		// Past the checksum, too.
+		rd = NewReader(data)
 		b := Batch{Count: len(data) % 9, LastOffset: 8, attributes: int16(attr), body: data}
 		var r Records
-		if b.Records(&r) == nil {
+		if b.AppendTo(&r, &rd) == nil {
 			for i := range r.Len() {
 				r.Key(i)
 				r.Value(i)
@@ -183,6 +192,35 @@ func FuzzDecode(f *testing.F) {
 		}
 		b.aborts()
 	})
+}
+
+// TestBatchesAppend reads several batches into one Records, as a topic of
+// small batches needs it.
+func TestBatchesAppend(t *testing.T) {
+	for _, codec := range []Codec{None, LZ4} {
+		data := build(t, []rec{{1, nil, []byte("a"), nil}}, Producer{ID: 1}, codec)
+		data = append(data, build(t, []rec{{2, []byte("k"), nil, nil}, {3, nil, []byte("c"), nil}}, Producer{ID: 1}, codec)...)
+		rd := NewReader(data)
+		var r Records
+		for {
+			b, ok, err := rd.Next()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !ok {
+				break
+			}
+			if !b.CanAppendTo(&r) {
+				t.Fatal("batches of one codec do not append")
+			}
+			if err := b.AppendTo(&r, &rd); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if r.Len() != 3 || string(r.Value(0)) != "a" || r.Value(1) != nil || string(r.Key(1)) != "k" || string(r.Value(2)) != "c" || r.Key(0) != nil {
+			t.Fatalf("codec %d: %d records, values %q %q %q", codec, r.Len(), r.Value(0), r.Value(1), r.Value(2))
+		}
+	}
 }
 
 var value260 = bytes.Repeat([]byte("0123456789"), 26)
@@ -196,9 +234,11 @@ func BenchmarkDecode(b *testing.B) {
 	var r Records
 	b.ReportAllocs()
 	for b.Loop() {
-		batch, _, _, err := Next(data)
+		rd := NewReader(data)
+		r.Reset()
+		batch, _, err := rd.Next()
 		if err == nil {
-			err = batch.Records(&r)
+			err = batch.AppendTo(&r, &rd)
 		}
 		if err != nil {
 			b.Fatal(err)
