@@ -17,11 +17,7 @@ func (c *Coordinator) onStored(in Stored) {
 	c.drop(f)
 	c.stored = f.id
 	c.failedInRow = 0
-	for _, g := range slices.Clone(c.flights) {
-		if g.id < f.id {
-			c.abort(g, fmt.Sprintf("overtaken by checkpoint %d", f.id))
-		}
-	}
+	c.overtake(f)
 	c.pending = f.meta.Pending
 	c.forget(f)
 	c.completed = f.meta
@@ -32,12 +28,24 @@ func (c *Coordinator) onStored(in Stored) {
 	c.complete(nil)
 }
 
+// overtake gives up the checkpoints older than f.
+func (c *Coordinator) overtake(f *flight) {
+	for _, g := range slices.Clone(c.flights) {
+		if g.id < f.id {
+			c.abort(g, fmt.Sprintf("overtaken by checkpoint %d", f.id))
+		}
+	}
+}
+
+// onStoreFailed: the metadata may be durable all the same, and a restart
+// would begin from it; so nothing older may be stored any more.
 func (c *Coordinator) onStoreFailed(in StoreFailed) {
 	f := c.storing
 	if f == nil || f.id != in.Checkpoint {
 		return
 	}
 	c.storing = nil
+	c.overtake(f)
 	c.abort(f, fmt.Sprintf("not stored: %v", in.Err))
 	c.failed()
 }

@@ -42,3 +42,7 @@ type LatestFile interface {
 	ReadLatest() ([]byte, error)
 	WriteLatest(rec []byte) error
 }
+
+// Tidier is an optional ability of an Engine: give deleted space back to the
+// disk. Called after each Retain, so it must be quick most times.
+type Tidier interface{ Tidy() error }

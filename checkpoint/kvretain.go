@@ -18,20 +18,29 @@ func (s *KVStore) Retain(keep int) error {
 	if keep < 1 {
 		return fmt.Errorf("cannot keep %d checkpoints, expected 1 or more", keep)
 	}
-	g := s.garbage(keep)
+	g, err := s.garbage(keep)
+	if err != nil {
+		return err
+	}
 	if err := s.deleteMetas(g); err != nil {
 		return fmt.Errorf("old checkpoints: %w", err)
 	}
 	if err := s.deleteChunks(g); err != nil {
 		return fmt.Errorf("old state chunks: %w", err)
 	}
+	if t, ok := s.eng.(Tidier); ok {
+		return t.Tidy()
+	}
 	return nil
 }
 
 // garbage: the newest keep ones and all savepoints stay.
-func (s *KVStore) garbage(keep int) (g garbage) {
+func (s *KVStore) garbage(keep int) (g garbage, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.broken != nil {
+		return g, s.broken
+	}
 	pending, refs := map[string]struct{}{}, map[uint64]struct{}{}
 	newer := 0
 	for _, k := range slices.Backward(s.kept) {
@@ -59,7 +68,7 @@ func (s *KVStore) garbage(keep int) (g garbage) {
 			g.refs = append(g.refs, ref)
 		}
 	}
-	return g
+	return g, nil
 }
 
 func (s *KVStore) deleteMetas(g garbage) error {

@@ -1,6 +1,7 @@
 package checkpoint
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"sync"
@@ -30,6 +31,7 @@ type KVStore struct {
 	chunks  map[uint64]struct{}
 	kept    []keptMeta // by ID
 	settled map[string]struct{}
+	broken  error // a metadata may or may not be durable: nothing can be stored or deleted any more
 }
 
 var _ Store = (*KVStore)(nil)
@@ -134,12 +136,11 @@ func (s *KVStore) Save(m *Metadata) error {
 	if err := s.eng.Flush(); err != nil {
 		return fmt.Errorf("state chunks of checkpoint %d: %w", m.ID, err)
 	}
-	if err := s.eng.Apply([]Entry{{metaKey(m.ID), rec}}); err != nil {
+	err := s.eng.Apply([]Entry{{metaKey(m.ID), rec}})
+	s.noteSaved(k, err)
+	if err != nil {
 		return fmt.Errorf("metadata of checkpoint %d: %w", m.ID, err)
 	}
-	s.mu.Lock()
-	s.kept = append(s.kept, k)
-	s.mu.Unlock()
 	if err := s.eng.WriteLatest(latestRecord{m.ID, s.rec.runID}.encode()); err != nil {
 		return fmt.Errorf("file LATEST for checkpoint %d: %w", m.ID, err)
 	}
@@ -147,9 +148,25 @@ func (s *KVStore) Save(m *Metadata) error {
 	return nil
 }
 
+// noteSaved: after an error other than that of the check before writing, the
+// metadata may be there. Then its chunks must stay until the next open.
+func (s *KVStore) noteSaved(k keptMeta, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case err == nil:
+		s.kept = append(s.kept, k)
+	case !errors.Is(err, ErrNoSpace):
+		s.broken = fmt.Errorf("%s cannot be used after an error, start the job again: %w", s.where, err)
+	}
+}
+
 func (s *KVStore) savable(k keptMeta) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.broken != nil {
+		return s.broken
+	}
 	if k.id <= s.newest() {
 		return fmt.Errorf("checkpoint %d cannot be stored after %d", k.id, s.newest())
 	}

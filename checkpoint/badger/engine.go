@@ -3,6 +3,7 @@ package badger
 import (
 	"errors"
 	"sync"
+	"sync/atomic"
 
 	"github.com/dgraph-io/badger/v4"
 	"github.com/sqlstream/sqlstream/checkpoint"
@@ -16,6 +17,8 @@ type engine struct {
 	mu   sync.Mutex
 	bulk *badger.WriteBatch // nil: nothing put since the last Flush
 	err  error              // of a Put or Flush: what was lost is not known
+
+	logged atomic.Int64 // bytes written to the value log since it was last tidied
 }
 
 var _ checkpoint.Engine = (*engine)(nil)
@@ -66,6 +69,7 @@ func (e *engine) Apply(entries []checkpoint.Entry) error {
 	var bytes int64
 	for _, kv := range entries {
 		bytes += int64(len(kv.Key) + len(kv.Value))
+		e.count(kv.Value)
 	}
 	if err := room(e.dir, bytes, smallReserve); err != nil {
 		return err
@@ -88,6 +92,7 @@ func apply(txn *badger.Txn, kv checkpoint.Entry) error {
 }
 
 func (e *engine) Put(key string, value []byte) error {
+	e.count(value)
 	return e.batch(func(b *badger.WriteBatch) error { return b.Set([]byte(key), value) })
 }
 
@@ -137,6 +142,27 @@ func (e *engine) Room(bytes int64) error { return room(e.dir, bytes, checkpointR
 
 func (e *engine) ReadLatest() ([]byte, error)  { return readLatest(e.dir) }
 func (e *engine) WriteLatest(rec []byte) error { return writeLatest(e.dir, rec) }
+
+// count notes what goes to the value log, which compaction does not shrink.
+func (e *engine) count(value []byte) {
+	if len(value) >= valueThreshold {
+		e.logged.Add(int64(len(value)))
+	}
+}
+
+// Tidy rewrites one file of the value log if a file's worth of large values
+// was written since.
+func (e *engine) Tidy() error {
+	if e.logged.Load() < valueLogSize {
+		return nil
+	}
+	e.logged.Store(0)
+	err := e.db.RunValueLogGC(0.5)
+	if errors.Is(err, badger.ErrNoRewrite) || errors.Is(err, badger.ErrRejected) {
+		return nil
+	}
+	return err
+}
 
 // Close gives up what was put and not flushed: no checkpoint names it.
 func (e *engine) Close() error {
