@@ -177,8 +177,10 @@ func bytesColOf(table string, i int, p pager) BytesCol {
 
 // Key columns, by their place in Layout.Keys, for reading only.
 
-func (t *Table) KeyBool(i int) Col[bool]   { return colOf[bool](t.layout.Name, i, t.keys[i].pager()) }
-func (t *Table) KeyI64(i int) Col[int64]   { return colOf[int64](t.layout.Name, i, t.keys[i].pager()) }
-func (t *Table) KeyF64(i int) Col[float64] { return colOf[float64](t.layout.Name, i, t.keys[i].pager()) }
+func (t *Table) KeyBool(i int) Col[bool] { return colOf[bool](t.layout.Name, i, t.keys[i].pager()) }
+func (t *Table) KeyI64(i int) Col[int64] { return colOf[int64](t.layout.Name, i, t.keys[i].pager()) }
+func (t *Table) KeyF64(i int) Col[float64] {
+	return colOf[float64](t.layout.Name, i, t.keys[i].pager())
+}
 func (t *Table) KeyI128(i int) Col[Int128] { return colOf[Int128](t.layout.Name, i, t.keys[i].pager()) }
 func (t *Table) KeyBytes(i int) BytesCol   { return bytesColOf(t.layout.Name, i, t.keys[i].pager()) }
