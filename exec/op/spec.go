@@ -296,3 +296,13 @@ type WatermarkSpec struct {
 	Watermark expr.Expr
 	Time      int
 }
+
+// NotNullSpec checks columns that must not be null before a sink: a null
+// fails the job, naming table, column and row, or with Drop the row is left
+// out.
+type NotNullSpec struct {
+	Common
+	Columns []int
+	Table   string
+	Drop    bool
+}

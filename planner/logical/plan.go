@@ -42,6 +42,11 @@ type Scan struct {
 	Table   *catalog.Table
 	Columns [][]int   // pushed-down paths; nil: all columns
 	Filter  expr.Expr // pushed-down, over Cols
+	// Watermark and Rowtime (its event time) are pushed-down, over Cols; nil:
+	// none. RowtimeName is the column's name, for messages.
+	Watermark   expr.Expr
+	Rowtime     expr.Expr
+	RowtimeName string
 }
 
 // Watermark declares column Time as the row time, with the watermark

@@ -1,0 +1,134 @@
+package physical
+
+import (
+	"fmt"
+	"strings"
+)
+
+// stateNotes say what each operator keeps, and for how long.
+func stateNotes(p *Plan) []string {
+	var notes []string
+	for _, n := range p.Nodes {
+		if s := n.StateNote(); s != "" {
+			notes = append(notes, fmt.Sprintf("%s: %s", n.Title(), s))
+		}
+	}
+	return notes
+}
+
+// Title names a node for people: "GroupAggregate(origin)".
+func (n *Node) Title() string {
+	var of []string
+	switch o := n.Op.(type) {
+	case *Scan:
+		of = []string{o.Table.Path.Name}
+	case *Sink:
+		of = []string{o.Table.Path.Name}
+	case *GroupAggregate:
+		of = names(n.in(0).Output, o.Keys)
+	case *WindowAggregate:
+		of = names(n.in(0).Output, o.Keys)
+	case *Join:
+		of = names(n.in(0).Output, o.LeftKeys)
+	case *IntervalJoin:
+		of = names(n.in(0).Output, o.LeftKeys)
+	case *WindowJoin:
+		of = names(n.in(0).Output, o.LeftKeys)
+	case *TemporalJoin:
+		of = names(n.in(0).Output, o.LeftKeys)
+	case *Rank:
+		of = names(n.in(0).Output, o.Partition)
+	case *WindowRank:
+		of = names(n.in(0).Output, o.Partition)
+	case *Deduplicate:
+		of = names(n.in(0).Output, o.Keys)
+	case *ChangelogNormalize:
+		of = names(n.in(0).Output, o.Keys)
+	case *OverAggregate:
+		of = names(n.in(0).Output, o.Partition)
+	}
+	if len(of) == 0 {
+		return n.Op.kind()
+	}
+	return n.Op.kind() + "(" + strings.Join(of, ", ") + ")"
+}
+
+// StateNote says what the operator keeps; "" if nothing.
+func (n *Node) StateNote() string {
+	switch o := n.Op.(type) {
+	case *GroupAggregate:
+		return "a row per key, " + ttlText(o.TTL)
+	case *WindowAggregate:
+		return "a row per key and open window"
+	case *Join:
+		return "all rows of both sides, " + ttlText(o.LeftTTL)
+	case *IntervalJoin:
+		return fmt.Sprintf("the rows of both sides within %s of the watermark", millisText(max(abs(o.Lower), abs(o.Upper))))
+	case *WindowJoin:
+		return "the rows of open windows"
+	case *TemporalJoin:
+		return "the versions since the watermark, and left rows ahead of it"
+	case *Rank:
+		if o.InputRetract {
+			return "all rows, " + ttlText(o.TTL)
+		}
+		return fmt.Sprintf("%d rows per key, %s", o.To, ttlText(o.TTL))
+	case *WindowRank:
+		return fmt.Sprintf("%d rows per key and open window", o.To)
+	case *Deduplicate:
+		return "a row per key, " + ttlText(o.TTL)
+	case *ChangelogNormalize:
+		return "the last row of each key, " + ttlText(o.TTL)
+	case *TemporalSort:
+		return "the rows ahead of the watermark"
+	case *OverAggregate:
+		if o.Preceding >= 0 {
+			return "the rows of the frame"
+		}
+		if o.Time < 0 && !o.Proctime {
+			return "all rows"
+		}
+		return "an accumulator per key"
+	}
+	return ""
+}
+
+func abs(x int64) int64 { return max(x, -x) }
+
+// changeNotes say how often the folding operators emit.
+func changeNotes(p *Plan) []string {
+	folds := false
+	for _, n := range p.Nodes {
+		folds = folds || n.Folds() && n.Changes != Insert
+	}
+	if !folds {
+		return nil
+	}
+	switch p.Config.MiniBatch {
+	case MiniBatchOff:
+		return []string{"row by row: each input row leaves with its own change (table.exec.mini-batch.enabled = 'false')"}
+	case MiniBatchOn:
+		return []string{fmt.Sprintf("mini-batch: changes of a key are folded for up to %s or %d rows", p.Config.MiniBatchLatency, p.Config.MiniBatchSize)}
+	}
+	return []string{"folded: one change per key and input batch ('table.exec.mini-batch.enabled' = 'false' gives Flink's row-by-row changes)"}
+}
+
+func sourceNotes(p *Plan) []string {
+	var notes []string
+	for _, n := range p.Nodes {
+		if s, ok := n.Op.(*Scan); ok {
+			notes = append(notes, s.Table.Path.Name+": "+s.Source.Describe())
+		}
+	}
+	return notes
+}
+
+func sinkNotes(p *Plan) []string {
+	var notes []string
+	for _, n := range p.Roots {
+		if s, ok := n.Op.(*Sink); ok {
+			notes = append(notes, s.Table.Path.Name+": "+s.Sink.Promise())
+		}
+	}
+	return notes
+}
