@@ -41,7 +41,6 @@ const (
 	OpIsDistinct    Op = "IS DISTINCT FROM"
 	OpIsNotDistinct Op = "IS NOT DISTINCT FROM"
 	OpOverlaps      Op = "OVERLAPS"
-	OpMemberOf      Op = "MEMBER OF"
 )
 
 // Unary is OpSub, OpAdd or OpNot before X.

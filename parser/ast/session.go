@@ -49,7 +49,7 @@ type Show struct {
 	// Name is the object of CREATE TABLE|VIEW and COLUMNS FROM, or the database of TABLES FROM; nil without one.
 	Name  *Path
 	Like  *string
-	NotIt bool // NOT LIKE
+	Not   bool // NOT LIKE
 	ILike bool // ignores case
 }
 
