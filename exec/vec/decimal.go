@@ -2,6 +2,7 @@ package vec
 
 import (
 	"math"
+	"math/big"
 	"math/bits"
 	"strconv"
 )
@@ -354,4 +355,45 @@ func appendPointed(dst, digits []byte, scale int) []byte {
 		dst = append(dst, '0')
 	}
 	return append(dst, digits...)
+}
+
+// Quotient is x·10^shift ÷ y, rounded half away from zero; y is not zero. It
+// is not ok if the result does not fit 127 bits.
+func Quotient(x, y Int128, shift int) (Int128, bool) {
+	if y.Hi < 0 {
+		x, y = x.Neg(), y.Neg()
+	}
+	switch {
+	case shift >= 0 && shift <= MaxDigits:
+		return MulDiv(x, widePow10[shift], y)
+	case shift > MaxDigits:
+		return quotientBig(x, y, shift)
+	}
+	d, ok := y.Rescale(0, -shift)
+	if !ok {
+		return Int128{}, true
+	}
+	return MulDiv(x, Int128{Lo: 1}, d)
+}
+
+// quotientBig is for the rare result whose dividend does not fit 256 bits.
+func quotientBig(x, y Int128, shift int) (Int128, bool) {
+	n := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(shift)), nil)
+	n.Mul(n, x.Abs().big())
+	d := y.big()
+	q, r := n.QuoRem(n, d, new(big.Int))
+	if r.Lsh(r, 1).Cmp(d) >= 0 {
+		q.Add(q, big.NewInt(1))
+	}
+	if q.BitLen() > 127 {
+		return Int128{}, false
+	}
+	lo := new(big.Int).And(q, new(big.Int).SetUint64(math.MaxUint64))
+	return withSign(Int128{int64(new(big.Int).Rsh(q, 64).Uint64()), lo.Uint64()}, x.Hi < 0), true
+}
+
+// big is a magnitude as a big integer.
+func (x Int128) big() *big.Int {
+	b := new(big.Int).Lsh(new(big.Int).SetUint64(uint64(x.Hi)), 64)
+	return b.Or(b, new(big.Int).SetUint64(x.Lo))
 }
