@@ -68,6 +68,10 @@ type SourceNode struct {
 	// (scan.watermark.emit.strategy = on-event) instead of periodically.
 	OnEvent bool
 	Bounded bool
+	// Rowtime names the time attribute, whose NULL in a selected row is an
+	// error; "": not checked. RowtimeColumn is its index in Node.Output.
+	Rowtime       string
+	RowtimeColumn int
 }
 
 // WatermarkGenerator computes the watermark column of a batch: one value in

@@ -1,0 +1,5 @@
+//go:build invariants
+
+package exec
+
+const invariants = true

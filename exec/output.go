@@ -1,0 +1,52 @@
+package exec
+
+import (
+	"github.com/sqlstream/sqlstream/exec/types"
+	"github.com/sqlstream/sqlstream/exec/vec"
+)
+
+// target takes what a node emits: an inlet of a node in the same goroutine,
+// or an exchange.
+type target interface {
+	rows(b *vec.Batch) error
+	watermark(t types.Time) error
+}
+
+// output is the Output of one node in one subtask.
+type output struct {
+	metrics *Metrics
+	targets []target
+	last    types.Time
+}
+
+func newOutput(m *Metrics) *output { return &output{metrics: m, last: types.MinTime} }
+
+// Emit hands the rows to all targets; each makes a header of its own, so b's
+// is as before afterwards.
+func (o *output) Emit(b *vec.Batch) error {
+	n := b.Len()
+	if n == 0 {
+		return nil
+	}
+	o.metrics.RowsOut.Add(int64(n))
+	for _, t := range o.targets {
+		if err := t.rows(b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Watermark hands t on if it rises.
+func (o *output) Watermark(t types.Time) error {
+	if t <= o.last {
+		return nil
+	}
+	o.last = t
+	for _, x := range o.targets {
+		if err := x.watermark(t); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,203 @@
+package exec
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/sqlstream/sqlstream/checkpoint"
+	"github.com/sqlstream/sqlstream/exec/types"
+	"github.com/sqlstream/sqlstream/exec/vec"
+)
+
+// stage is one node (but a source) in one subtask: its operator or writer,
+// with what the runtime knows of it.
+type stage struct {
+	task    *task
+	node    *Node
+	subtask checkpoint.Subtask // of the node itself
+	op      Operator           // for a sink, a *sinkOperator
+	sink    *sinkOperator      // nil: no sink
+	ctx     *Context
+	out     *output
+	marks   []types.Time // per port
+	idle    []bool       // per port: does not hold up the others
+	waker   Waker
+	next    types.Time // when waker is due
+	flusher Flusher
+}
+
+// open makes the operator, with its state, and opens it.
+func (s *stage) open() error {
+	if s.node.Sink != nil {
+		return s.openSink()
+	}
+	op, err := s.node.New()
+	if err != nil {
+		return s.errorf(err)
+	}
+	s.op = op
+	s.waker, _ = op.(Waker)
+	s.flusher, _ = op.(Flusher)
+	if err := op.Open(s.ctx); err != nil {
+		return s.errorf(err)
+	}
+	if err := s.ctx.State.CheckClaimed(); err != nil {
+		return s.errorf(Fatal(err))
+	}
+	return nil
+}
+
+func (s *stage) errorf(err error) error {
+	if err == nil || isStop(err) {
+		return err
+	}
+	return &StageError{Node: s.node.Name, Subtask: s.subtask.Index, Err: err}
+}
+
+// StageError tells which operator failed.
+type StageError struct {
+	Node    string
+	Subtask int
+	Err     error
+}
+
+func (e *StageError) Error() string { return fmt.Sprintf("%s: %v", e.Node, e.Err) }
+func (e *StageError) Unwrap() error { return e.Err }
+
+func (s *stage) process(port int, b *vec.Batch) error {
+	s.ctx.Metrics.RowsIn.Add(int64(b.Len()))
+	if err := s.op.Process(port, b, s.out); err != nil {
+		return s.located(err)
+	}
+	return nil
+}
+
+// located names the operator unless one behind it has been named already.
+func (s *stage) located(err error) error {
+	if _, ok := err.(*StageError); ok {
+		return err
+	}
+	return s.errorf(err)
+}
+
+// advance notes a port's watermark and advances the operator if the minimum
+// over the ports rises.
+func (s *stage) advance(port int, t types.Time) error {
+	s.marks[port] = max(s.marks[port], t)
+	return s.combine()
+}
+
+func (s *stage) combine() error {
+	least, any := types.MaxTime, false
+	for p, t := range s.marks {
+		if !s.idle[p] {
+			least, any = min(least, t), true
+		}
+	}
+	if !any || least <= s.ctx.Watermark {
+		return nil
+	}
+	s.ctx.Watermark = least
+	s.ctx.Metrics.Watermark.Store(int64(least))
+	if err := s.op.Advance(least, s.out); err != nil {
+		return s.located(err)
+	}
+	return nil
+}
+
+// wake calls the operator's Waker, if it has one.
+func (s *stage) wake() error {
+	if s.waker == nil {
+		return nil
+	}
+	next, err := s.waker.Wake(s.ctx.Now, s.out)
+	s.next = next
+	if err != nil {
+		return s.located(err)
+	}
+	return nil
+}
+
+func (s *stage) flush() error {
+	if s.flusher == nil {
+		return nil
+	}
+	if err := s.flusher.Flush(s.out); err != nil {
+		return s.located(err)
+	}
+	return nil
+}
+
+func (s *stage) close() error {
+	if s.op == nil {
+		return nil
+	}
+	return s.errorf(s.op.Close())
+}
+
+// openSink makes the writer.
+func (s *stage) openSink() error {
+	w, err := s.node.Sink.Sink.Writer(s.task.ctx, s.task.run.sinkContext(s.node, s.subtask, s.ctx.Metrics))
+	if err != nil {
+		return s.errorf(err)
+	}
+	s.sink = &sinkOperator{ctx: s.task.ctx, writer: w, guarantee: s.node.Sink.Guarantee}
+	s.op = s.sink
+	if s.sink.guarantee != ExactlyOnce {
+		return nil
+	}
+	p, ok := w.(PreCommitter)
+	if !ok {
+		return s.errorf(Fatal(fmt.Errorf("the sink promises exactly-once, but its writer has no pre-commit")))
+	}
+	s.sink.pre = p
+	return nil
+}
+
+// sinkOperator is a writer as the last operator of a chain.
+//
+// Invariant: untold holds every committable that pre returned and whose
+// outcome it has not been told, in order.
+type sinkOperator struct {
+	ctx       context.Context
+	writer    Writer
+	pre       PreCommitter // exactly-once only
+	guarantee Guarantee
+	untold    []Committable
+}
+
+func (s *sinkOperator) Open(*Context) error { return nil }
+
+func (s *sinkOperator) Process(_ int, b *vec.Batch, _ Output) error {
+	return s.writer.Write(s.ctx, b)
+}
+
+func (s *sinkOperator) Advance(types.Time, Output) error { return nil }
+func (s *sinkOperator) Close() error                     { return s.writer.Close() }
+
+// barrier makes what was written so far part of the checkpoint.
+func (s *sinkOperator) barrier(b barrier) error {
+	switch s.guarantee {
+	case ExactlyOnce:
+		fresh, err := s.pre.PreCommit(s.ctx, b.id, b.kind == checkpoint.Final)
+		s.untold = append(s.untold, fresh...)
+		return err
+	case AtLeastOnce:
+		return s.writer.Flush(s.ctx)
+	}
+	if b.kind == checkpoint.Final {
+		return s.writer.Flush(s.ctx)
+	}
+	return nil
+}
+
+// settle drops what has an outcome and tells the writer.
+func (s *sinkOperator) settle(known []Committable) error {
+	gone := make(map[string]bool, len(known))
+	for _, c := range known {
+		gone[c.Key()] = true
+	}
+	s.untold = slices.DeleteFunc(s.untold, func(c Committable) bool { return gone[c.Key()] })
+	return s.pre.Settled(known)
+}
