@@ -168,7 +168,7 @@ func scalar(s string, t types.Type) (vec.Value, error) {
 	case types.TimeOfDay:
 		var d time.Time
 		d, err = time.Parse("15:04:05", s)
-		v.I = d.Sub(d.Truncate(24*time.Hour)).Microseconds()
+		v.I = d.Sub(d.Truncate(24 * time.Hour)).Microseconds()
 	case types.Timestamp, types.TimestampLTZ:
 		return timestamp(s, t)
 	default:
