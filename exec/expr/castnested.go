@@ -24,7 +24,7 @@ func newPartCast(from, to types.Type, try bool) (*partCast, bool) {
 func (p *partCast) run(env *fn.Env, src, dst *vec.Vector, rows []int32) error {
 	dst.Resize(src.Len())
 	if p.kernel == nil {
-		copyRows(dst, src, rows)
+		dst.CopyRows(src, rows)
 		return nil
 	}
 	if src.Nulls != nil {

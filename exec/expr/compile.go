@@ -86,7 +86,7 @@ func (c *compiler) call(x *Call) (evaluator, error) {
 	}
 	k := newCallOf(x.Type(), args)
 	k.nullAware, k.total = x.Bound.NullAware, x.Bound.Total
-	if consts := constantArgs(x.Args); consts != nil && x.Bound.NewConst != nil {
+	if consts := constantArgs(x.Args); consts != nil && x.Bound.NewConst != nil && !c.options.Plain {
 		k.kernel = x.Bound.NewConst(consts)
 	}
 	if k.kernel == nil {

@@ -55,61 +55,8 @@ func (c *branches) take(branch *node, s *scope) error {
 	if err != nil {
 		return err
 	}
-	copyRows(c.out, v, s.rows)
+	c.out.CopyRows(v, s.rows)
 	return nil
-}
-
-// copyRows sets the given rows of dst to those of src.
-func copyRows(dst, src *vec.Vector, rows []int32) {
-	switch dst.Kind {
-	case vec.Bool:
-		copyEach(dst.Bool, src.Bool, rows)
-	case vec.I64:
-		copyEach(dst.I64, src.I64, rows)
-	case vec.F64:
-		copyEach(dst.F64, src.F64, rows)
-	case vec.I128:
-		copyEach(dst.I128, src.I128, rows)
-	case vec.Bytes:
-		for _, r := range rows {
-			dst.SetBytes(int(r), src.BytesAt(int(r)))
-		}
-	case vec.List:
-		copyLists(dst, src, rows)
-	case vec.Row:
-		for i, k := range dst.Kids {
-			copyRows(k, src.Kids[i], rows)
-		}
-	}
-	if src.Nulls == nil {
-		return
-	}
-	for _, r := range rows {
-		if src.IsNull(int(r)) {
-			dst.SetNull(int(r))
-		}
-	}
-}
-
-func copyEach[T any](dst, src []T, rows []int32) {
-	for _, r := range rows {
-		dst[r] = src[r]
-	}
-}
-
-func copyLists(dst, src *vec.Vector, rows []int32) {
-	for _, r := range rows {
-		if src.IsNull(int(r)) {
-			continue
-		}
-		s := src.Spans[r]
-		dst.Spans[r] = vec.Span{Off: uint32(dst.Kids[0].Len()), Len: s.Len}
-		for i, k := range dst.Kids {
-			for j := s.Off; j < s.Off+s.Len; j++ {
-				k.AppendFrom(src.Kids[i], int(j))
-			}
-		}
-	}
 }
 
 // coalesce is the first argument that is not null; the next one is computed
@@ -134,13 +81,13 @@ func (c *coalesce) eval(s *scope) (*vec.Vector, error) {
 		}
 		last := i == len(c.args)-1
 		if v.Nulls == nil || last {
-			copyRows(c.out, v, at.rows)
+			c.out.CopyRows(v, at.rows)
 			break
 		}
 		found, null := c.rest[i&1][:0], []int32(nil)
 		found, null = splitNulls(v, at.rows, found)
 		c.rest[i&1] = found
-		copyRows(c.out, v, found)
+		c.out.CopyRows(v, found)
 		if len(null) == 0 {
 			break
 		}

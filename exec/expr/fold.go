@@ -28,7 +28,7 @@ func foldNode(x Expr, env *fn.Env) Expr {
 	if !foldable(x, env) {
 		return x
 	}
-	p, err := Compile([]Expr{x}, Options{NoFold: true})
+	p, err := Compile([]Expr{x}, Options{Plain: true})
 	if err != nil {
 		return x
 	}

@@ -8,8 +8,9 @@ import (
 
 // Options of Compile; the zero value is what operators use.
 type Options struct {
-	// NoFold keeps constants unfolded, for tests of the kernels.
-	NoFold bool
+	// Plain folds nothing and uses no kernel for constants: tests compare it
+	// with what is used otherwise.
+	Plain bool
 }
 
 // Program computes a list of expressions, each distinct sub-expression once
@@ -26,7 +27,7 @@ func Compile(exprs []Expr, o Options) (*Program, error) {
 	c := compiler{options: o}
 	p := &Program{out: make([]*vec.Vector, len(exprs))}
 	for _, x := range exprs {
-		if !o.NoFold {
+		if !o.Plain {
 			x = Fold(x, nil)
 		}
 		n, err := c.node(x)

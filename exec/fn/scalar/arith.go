@@ -84,9 +84,9 @@ func bindIntegers(op string, a, b, t types.Type) *fn.Bound {
 	bound.NewConst = func(consts []*vec.Value) fn.Kernel {
 		switch c := consts[1]; {
 		case c != nil && (op != "/" || c.I != 0):
-			return l.constKernel(ints, 1, c.I)
+			return l.constKernel(ints, 0, c.I)
 		case consts[0] != nil && (op == "+" || op == "*"):
-			return l.constKernel(ints, 0, consts[0].I)
+			return l.constKernel(ints, 1, consts[0].I)
 		}
 		return nil
 	}
@@ -134,10 +134,10 @@ func bindFloats(op string, t, a, b types.Type) *fn.Bound {
 	bound.New = func() fn.Kernel { return l.kernel(floats) }
 	bound.NewConst = func(consts []*vec.Value) fn.Kernel {
 		if consts[1] != nil {
-			return l.constKernel(floats, 1, consts[1].F)
+			return l.constKernel(floats, 0, consts[1].F)
 		}
 		if op == "+" || op == "*" {
-			return l.constKernel(floats, 0, consts[0].F)
+			return l.constKernel(floats, 1, consts[0].F)
 		}
 		return nil
 	}

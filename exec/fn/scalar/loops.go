@@ -42,7 +42,7 @@ func (l loops[T]) kernel(col func(*vec.Vector) []T) fn.Kernel {
 	}
 }
 
-// constKernel combines argument 0 or 1 with the constant k.
+// constKernel combines column args[arg] with the constant k.
 func (l loops[T]) constKernel(col func(*vec.Vector) []T, arg int, k T) fn.Kernel {
 	return func(_ *fn.Env, args []*vec.Vector, rows []int32, out *vec.Vector) error {
 		a, o := col(args[arg]), col(out)
