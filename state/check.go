@@ -38,6 +38,11 @@ func (t *Table) check() error {
 	if err != nil {
 		return err
 	}
+	for _, m := range t.timers {
+		if err := m.checkBuckets(); err != nil {
+			return fmt.Errorf("%s: %w", m.list.name, err)
+		}
+	}
 	return t.checkOwned()
 }
 
@@ -178,4 +183,26 @@ func (m *Timers) checkSlot(s int32) error {
 		}
 	}
 	return m.list.checkSlot(s)
+}
+
+// checkBuckets: each timer is in the bucket of its time, once, and each bucket's time is in the heap.
+func (m *Timers) checkBuckets() error {
+	n := 0
+	for time, b := range m.buckets {
+		prev := int32(0)
+		for row := b.first; row != 0; row = m.next[row-1] {
+			if !m.list.isLive(row-1) || m.time.at(row-1) != time || m.prev[row-1] != prev {
+				return fmt.Errorf("timer %d is in the bucket of %d", row-1, time)
+			}
+			prev = row
+			n++
+		}
+		if b.last != prev {
+			return fmt.Errorf("the bucket of %d does not end at its last timer", time)
+		}
+	}
+	if n != m.list.count || len(m.heap) != len(m.buckets) {
+		return fmt.Errorf("%d of %d timers in %d buckets, %d times in the heap", n, m.list.count, len(m.buckets), len(m.heap))
+	}
+	return nil
 }

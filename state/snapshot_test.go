@@ -12,7 +12,7 @@ import (
 
 var wideLayout = Layout{
 	Name: "wide", Keys: []Class{I64}, Values: []Class{I64, Bytes},
-	Lists: []ListLayout{{"list", []Class{Bytes}}}, Timers: []string{"event"},
+	Lists: []ListLayout{{"list", []Class{Bytes}}}, Sorted: []ListLayout{{"sorted", []Class{I64}}}, Timers: []string{"event"},
 }
 
 // wide is a table over many pages, with a model: key → value.
@@ -49,6 +49,13 @@ func (w *wide) put(keys []int64, value func(k int64) string) {
 			w.t.List(0).Remove(w.t.List(0).First(s))
 		}
 		w.t.List(0).BytesCol(0).Set(w.t.List(0).InsertBefore(s, -1), []byte(v))
+		m := w.t.Sorted(0)
+		if m.Len(s) > 3 {
+			m.Remove(m.First(s))
+		}
+		row, _ := m.Insert(s, AppendSortI64(nil, rand.Int64N(1000), false))
+		m.Touch([]int32{row})
+		m.I64Col(0).Set(row, keys[i])
 		w.t.Timers(0).SetOne(s, keys[i]%1000)
 		w.model[keys[i]] = v
 	}
@@ -85,6 +92,11 @@ func (w *wide) equal(tb testing.TB, model map[int64]string) {
 		last := string(w.t.List(0).BytesCol(0).At(w.t.List(0).Last(s)))
 		if got := string(w.t.BytesCol(1).At(s)); !ok || got != want || last != want {
 			tb.Fatalf("key %d: %q, last in its list %q, in the model %q (%v)", k, got, last, want, ok)
+		}
+		for row := w.t.Sorted(0).First(s); row >= 0; row = w.t.Sorted(0).Next(row) {
+			if w.t.Sorted(0).I64Col(0).At(row) != k {
+				tb.Fatalf("key %d has a row of %d", k, w.t.Sorted(0).I64Col(0).At(row))
+			}
 		}
 		if w.t.Timers(0).Len(s) != 1 {
 			tb.Fatalf("key %d has %d timers", k, w.t.Timers(0).Len(s))
@@ -235,6 +247,16 @@ func TestIncrementalBytes(t *testing.T) {
 	}
 	if large < 3*small || large > full/4 {
 		t.Errorf("10 %% of the rows changed: %d bytes of %d", large, full)
+	}
+}
+
+// Pages whose rows are all deleted take no room.
+func TestDeletedPages(t *testing.T) {
+	b, tab := filled(t, 100_000)
+	full := fullBytes(t, b)
+	tab.Delete(tab.LiveIn(AllGroups, nil)[:99_000])
+	if left := fullBytes(t, b); left > full/20 {
+		t.Errorf("1,000 rows take %d bytes; 100,000 took %d", left, full)
 	}
 }
 
@@ -439,7 +461,7 @@ func TestOtherLayout(t *testing.T) {
 		return b.Table(l)
 	}
 	l := wideLayout
-	l.Version, l.Values, l.Lists = 1, []Class{Bytes, I64}, nil
+	l.Version, l.Values, l.Lists, l.Sorted = 1, []Class{Bytes, I64}, nil, nil
 	if _, err := open(l); err == nil || !strings.Contains(err.Error(), "state table wide of operator op: the checkpoint has another layout (version 0") {
 		t.Fatalf("%v", err)
 	}

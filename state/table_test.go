@@ -237,6 +237,9 @@ func TestTTL(t *testing.T) {
 	if tab.I64Col(0).At(s1) != 0 || tab.BytesCol(1).Len(s1) != 0 || tab.List(0).Len(s1) != 0 {
 		t.Fatal("an expired value is seen")
 	}
+	if err := tab.check(); err != nil {
+		t.Fatal(err)
+	}
 	if n := tab.Expire(199, 100, 1000); n != 1 || tab.Live(s2) || !tab.Live(s1) {
 		t.Fatalf("%d rows expired", n)
 	}
