@@ -228,3 +228,37 @@ func (c *cursor) longVarint() int64 {
 	c.pos += n
 	return x
 }
+
+// Trim drops, of the records from index first on, those below offset low or
+// from offset high on. Offsets rise.
+func (r *Records) Trim(first int, low, high int64) {
+	n := len(r.Offsets)
+	end := n
+	for end > first && r.Offsets[end-1] >= high {
+		end--
+	}
+	begin := first
+	for begin < end && r.Offsets[begin] < low {
+		begin++
+	}
+	if begin == first && end == n {
+		return
+	}
+	r.Offsets = cut(r.Offsets, first, begin, end)
+	r.Timestamps = cut(r.Timestamps, first, begin, end)
+	r.Headers = cut(r.Headers, first, begin, end)
+	r.Keys.cut(first, begin, end)
+	r.Values.cut(first, begin, end)
+}
+
+func (c *Column) cut(first, begin, end int) {
+	c.Spans = cut(c.Spans, first, begin, end)
+	if c.Null != nil {
+		c.Null = cut(c.Null, first, begin, end)
+	}
+}
+
+// cut keeps [0, first) and [begin, end).
+func cut[T any](s []T, first, begin, end int) []T {
+	return append(s[:first], s[begin:end]...)
+}

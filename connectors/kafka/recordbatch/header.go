@@ -74,29 +74,50 @@ type Reader struct {
 // refers to.
 func NewReader(data []byte) Reader { return Reader{data: data} }
 
+// Skip passes over the next batch, by its header alone, and returns the
+// offset of its last record. ok is as of Next.
+func (r *Reader) Skip() (last int64, ok bool, err error) {
+	data, ok, err := r.whole()
+	if !ok {
+		return 0, false, err
+	}
+	r.pos += len(data)
+	delta := int64(int32(binary.BigEndian.Uint32(data[posLastOffsetDelta:])))
+	return int64(binary.BigEndian.Uint64(data)) + delta, true, nil
+}
+
 // Next returns the next batch. ok is false at the end, also if the last batch
 // is not complete: a broker cuts it off where the fetch limit is.
 func (r *Reader) Next() (b Batch, ok bool, err error) {
+	data, ok, err := r.whole()
+	if !ok {
+		return b, false, err
+	}
+	b, err = parse(data)
+	b.at = r.pos + headerBytes
+	r.pos += len(data)
+	return b, err == nil, err
+}
+
+// whole returns the bytes of the next batch, if all are there.
+func (r *Reader) whole() (batch []byte, ok bool, err error) {
 	data := r.data[r.pos:]
 	if len(data) < posMagic+1 {
-		return b, false, nil
+		return nil, false, nil
 	}
 	size := int(int32(binary.BigEndian.Uint32(data[posLength:])))
 	if magic := data[posMagic]; magic != 2 {
-		return b, false, fmt.Errorf("record batch at offset %d has message format %d; only format 2 (Kafka 0.11 and later) can be read: let the broker rewrite the topic",
+		return nil, false, fmt.Errorf("record batch at offset %d has message format %d; only format 2 (Kafka 0.11 and later) can be read: let the broker rewrite the topic",
 			int64(binary.BigEndian.Uint64(data)), magic)
 	}
 	if size < headerBytes-posLeaderEpoch {
-		return b, false, fmt.Errorf("corrupt record batch: length %d", size)
+		return nil, false, fmt.Errorf("corrupt record batch: length %d", size)
 	}
 	total := posLeaderEpoch + size
 	if len(data) < total {
-		return b, false, nil
+		return nil, false, nil
 	}
-	b, err = parse(data[:total:total])
-	b.at = r.pos + headerBytes
-	r.pos += total
-	return b, err == nil, err
+	return data[:total:total], true, nil
 }
 
 func parse(d []byte) (Batch, error) {

@@ -90,6 +90,13 @@ func (s *Session) retry(ctx context.Context, f func() error) error {
 	return retry(ctx, s.c.Clock, s.c.Patience, func(err error) bool { return again(err) || silent(err) }, f)
 }
 
+// Retry is for requests of writers beside the protocol: it repeats f while it
+// is too early or no answer comes.
+func (s *Session) Retry(ctx context.Context, f func() error) error { return s.retry(ctx, f) }
+
+// Marker is where this sink's commit markers are.
+func (s *Session) Marker() client.TP { return s.c.Marker }
+
 // checkTimeouts compares the time-out with the broker's limit and with the
 // checkpoint interval, and learns for how long the broker keeps markers.
 func (s *Session) checkTimeouts(ctx context.Context) error {
