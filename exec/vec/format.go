@@ -2,7 +2,6 @@ package vec
 
 import (
 	"math"
-	"math/big"
 	"strconv"
 	"time"
 
@@ -181,43 +180,7 @@ func appendScientific(dst []byte, f float64, bits int) []byte {
 
 func appendDecimal(dst []byte, v *Vector, i, scale int) []byte {
 	if v.Kind == I64 {
-		return AppendUnscaled(dst, v.I64[i], scale)
+		return AppendDecimal64(dst, v.I64[i], scale)
 	}
-	w := v.I128[i]
-	if w.Hi == int64(w.Lo)>>63 {
-		return AppendUnscaled(dst, int64(w.Lo), scale)
-	}
-	b := new(big.Int).Lsh(big.NewInt(w.Hi), 64)
-	b.Add(b, new(big.Int).SetUint64(w.Lo))
-	neg := b.Sign() < 0
-	return appendPoint(dst, neg, b.Abs(b).String(), scale)
-}
-
-// AppendUnscaled writes a decimal with exactly scale fraction digits.
-func AppendUnscaled(dst []byte, u int64, scale int) []byte {
-	var buf [24]byte
-	abs := uint64(u)
-	if u < 0 {
-		abs = -abs
-	}
-	return appendPoint(dst, u < 0, string(strconv.AppendUint(buf[:0], abs, 10)), scale)
-}
-
-func appendPoint(dst []byte, neg bool, digits string, scale int) []byte {
-	if neg {
-		dst = append(dst, '-')
-	}
-	if scale == 0 {
-		return append(dst, digits...)
-	}
-	whole := len(digits) - scale
-	if whole <= 0 {
-		dst = append(dst, "0."...)
-		for ; whole < 0; whole++ {
-			dst = append(dst, '0')
-		}
-		return append(dst, digits...)
-	}
-	dst = append(dst, digits[:whole]...)
-	return append(append(dst, '.'), digits[whole:]...)
+	return AppendDecimal(dst, v.I128[i], scale)
 }
