@@ -2,6 +2,7 @@ package state
 
 import (
 	"math/rand/v2"
+	"runtime"
 	"testing"
 	"time"
 )
@@ -170,4 +171,50 @@ func BenchmarkTimers(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/benchKeys, "ns/timer")
+}
+
+// What a barrier adds to a subtask's batches: the freeze, and copying the pages that the next batches write. The rows are
+// uniform, so nearly every page is copied in the first batch.
+func BenchmarkBarrier(b *testing.B) {
+	back, t := filled(b, benchKeys)
+	probes := make([]Probe, 32)
+	for i := range probes {
+		i64Probe(&probes[i], some(4096, benchKeys))
+	}
+	batch := func(i int) time.Duration {
+		start := time.Now()
+		p := &probes[i%len(probes)]
+		t.FindOrInsert(p)
+		t.Touch(p.Slots)
+		for _, s := range p.Slots {
+			t.I64Col(0).Set(s, 1)
+		}
+		return time.Since(start)
+	}
+	var plain, pause, longest time.Duration
+	for i := range b.N {
+		plain += batch(2 * i)
+		start := time.Now()
+		s, err := back.Freeze()
+		if err != nil {
+			b.Fatal(err)
+		}
+		took := time.Since(start) + batch(2*i+1)
+		pause += took
+		longest = max(longest, took)
+		s.Release()
+	}
+	b.ReportMetric(float64(plain.Microseconds())/float64(b.N), "plain-µs")
+	b.ReportMetric(float64(pause.Microseconds())/float64(b.N), "barrier-µs")
+	b.ReportMetric(float64(longest.Microseconds()), "longest-µs")
+}
+
+// The collector's mark of a table with 1 M rows: it has no pointers a row.
+func BenchmarkMark(b *testing.B) {
+	_, t := filled(b, benchKeys)
+	b.ResetTimer()
+	for range b.N {
+		runtime.GC()
+	}
+	runtime.KeepAlive(t)
 }

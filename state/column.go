@@ -40,8 +40,7 @@ func (c *column[T]) addPage() {
 }
 
 func (c *column[T]) copyPage(p int) {
-	page := *c.pages[p]
-	c.pages[p] = &page
+	c.pages[p] = (*[PageRows]T)(append([]T(nil), c.pages[p][:]...)) // append does not zero first
 	if c.nullable {
 		n := *c.nulls[p]
 		c.nulls[p] = &n
