@@ -3,6 +3,7 @@
 package format
 
 import (
+	"bytes"
 	"fmt"
 	"sort"
 	"time"
@@ -22,8 +23,32 @@ type Format struct {
 	Changelog connectors.Changelog
 	Decoder   func(*DecodeSpec) (Decoder, error) // nil: it cannot read
 	Encoder   func(*EncodeSpec) (Encoder, error) // nil: it cannot write
-	// Lines says that messages in a file are separated by line ends.
-	Lines bool
+	// Framing cuts a file into messages; nil: at line ends. Given are the
+	// options and their prefix.
+	Framing func(*connectors.Options, string) Framing
+}
+
+// Framing finds the first message in data, a part of a file from the
+// beginning of a message on: lo and hi are its bounds, next is where the one
+// after it begins. next is 0 if the message does not end within data; with
+// atEOF data is the rest of the file, and its end ends the message. A message
+// with lo > hi is to be left out (a comment).
+type Framing func(data []byte, atEOF bool) (lo, hi, next int)
+
+// Lines is the framing by line ends (LF or CR LF).
+func Lines(data []byte, atEOF bool) (lo, hi, next int) {
+	n := bytes.IndexByte(data, '\n')
+	if n < 0 {
+		if !atEOF || len(data) == 0 {
+			return 0, 0, 0
+		}
+		return 0, len(data), len(data)
+	}
+	hi = n
+	if hi > 0 && data[hi-1] == '\r' {
+		hi--
+	}
+	return 0, hi, n + 1
 }
 
 // Messages are many byte strings in one buffer.
