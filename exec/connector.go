@@ -57,7 +57,8 @@ type Reader interface {
 	// slice given to Source.Reader. ended says that the split has no more rows
 	// (b may still hold its last). It returns when there are rows, when
 	// SourceContext.Wake fires, or after 50 ms; then with an empty batch and
-	// the index of any split.
+	// the index of any split. A split restored behind its end is reported as
+	// ended again.
 	//
 	// The batch holds every row read (N); a pushed-down predicate only sets
 	// Sel: a row that the predicate drops still moves the watermark. Columns

@@ -30,7 +30,7 @@ type Source struct {
 }
 
 // limit bounds how often an idle reader is asked before the test gives up.
-const limit = 2000
+const limit = 400
 
 // RunSource runs the suite of sources.
 func RunSource(t *testing.T, s Source) {

@@ -25,6 +25,7 @@ type reader struct {
 	ctx     exec.SourceContext
 	splits  []exec.Split
 	files   []*file // nil: ended
+	done    []int   // splits that had ended when they were restored, to be reported again
 	turn    int
 	decoder format.Decoder
 	inner   *vec.Batch // what the decoder fills, where metadata columns exist
@@ -102,6 +103,7 @@ func (r *reader) open() error {
 			return fmt.Errorf("file '%s': %w", s.ID, err)
 		}
 		if offset < 0 {
+			r.done = append(r.done, i)
 			continue
 		}
 		if r.files[i], err = openFile(s.ID, offset, line); err != nil {
@@ -146,6 +148,11 @@ func (f *file) unpack(in io.Reader, offset int64) error {
 }
 
 func (r *reader) Next(ctx context.Context, b *vec.Batch) (split int, ended bool, err error) {
+	if n := len(r.done); n > 0 {
+		b.N, b.Sel = 0, nil
+		split, r.done = r.done[n-1], r.done[:n-1]
+		return split, true, nil
+	}
 	split = r.pick()
 	if split < 0 {
 		b.N, b.Sel = 0, nil
