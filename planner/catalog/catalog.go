@@ -144,21 +144,7 @@ func (c *Catalog) DropView(p Path) bool {
 
 // Tables returns the names of the current database's tables and views,
 // sorted.
-func (c *Catalog) Tables() (tables, views []string) {
-	for p := range c.tables {
-		if p.Database == c.Current.Database {
-			tables = append(tables, p.Name)
-		}
-	}
-	for p := range c.views {
-		if p.Database == c.Current.Database {
-			views = append(views, p.Name)
-		}
-	}
-	sort.Strings(tables)
-	sort.Strings(views)
-	return tables, views
-}
+func (c *Catalog) Tables() (tables, views []string) { return c.TablesIn(c.Current.Database) }
 
 // AddDatabase adds a database and tells whether it is new.
 func (c *Catalog) AddDatabase(name string) bool {
@@ -209,4 +195,21 @@ func (c *Catalog) DropDatabase(name string, cascade bool) error {
 	}
 	delete(c.databases, name)
 	return nil
+}
+
+// TablesIn returns the names of a database's tables and views, sorted.
+func (c *Catalog) TablesIn(database string) (tables, views []string) {
+	for p := range c.tables {
+		if p.Database == database {
+			tables = append(tables, p.Name)
+		}
+	}
+	for p := range c.views {
+		if p.Database == database {
+			views = append(views, p.Name)
+		}
+	}
+	sort.Strings(tables)
+	sort.Strings(views)
+	return tables, views
 }

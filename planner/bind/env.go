@@ -1,0 +1,157 @@
+package bind
+
+import (
+	"github.com/sqlstream/sqlstream/exec/expr"
+	"github.com/sqlstream/sqlstream/exec/types"
+	"github.com/sqlstream/sqlstream/parser/ast"
+	"github.com/sqlstream/sqlstream/planner/perr"
+)
+
+// env is where an expression stands, and so what it may hold.
+type env struct {
+	b      *Binder
+	s      *scope
+	clause string // "WHERE", for messages
+	// group is set above an aggregation: aggregates are collected in it, and
+	// plain columns must be among its keys.
+	group *grouping
+	// overs collects OVER calls; nil where they may not stand.
+	overs *overs
+	// subs collects scalar subqueries; nil where they may not stand.
+	subs *subqueries
+	// aliases are the SELECT items, for the hint that one was meant.
+	aliases []ast.SelectItem
+}
+
+// expr binds an expression.
+func (e *env) expr(x ast.Expr) expr.Expr {
+	if e.group != nil {
+		if key, ok := e.group.key(e, x); ok {
+			return key
+		}
+	}
+	if l := e.literal(x); l != nil {
+		return l
+	}
+	switch x := x.(type) {
+	case *ast.Column:
+		return e.plainColumn(x)
+	case *ast.Star:
+		failf(x.Pos, "* can only be an item of SELECT, or the argument of COUNT")
+	case *ast.Unary:
+		return e.unary(x)
+	case *ast.Binary:
+		return e.binary(x)
+	case *ast.Is:
+		return e.is(x)
+	case *ast.Between:
+		return e.between(x)
+	case *ast.LikeExpr:
+		return e.like(x)
+	case *ast.In:
+		return e.in(x)
+	case *ast.Exists:
+		return e.existsValue(x)
+	case *ast.Subquery:
+		return e.scalarSubquery(x)
+	case *ast.Quantified:
+		fail(perr.NotYet(x.Pos, "%s with a subquery", quantifier(x)).WithHint("compare with (SELECT MIN or MAX …)"))
+	case *ast.Case:
+		return e.caseExpr(x)
+	case *ast.Cast:
+		return e.cast(x)
+	case *ast.Row:
+		return e.call(x.Pos, "ROW", e.exprs(x.Items)...)
+	case *ast.Array:
+		return e.call(x.Pos, "ARRAY", e.exprs(x.Items)...)
+	case *ast.Map:
+		return e.call(x.Pos, "MAP", e.exprs(x.Items)...)
+	case *ast.CollectionQuery:
+		fail(perr.NotYet(x.Pos, "%s of a query", x.Kind).WithHint("use ARRAY_AGG in a query of its own"))
+	case *ast.Index:
+		return e.call(x.I.Position(), "ITEM", e.expr(x.X), e.expr(x.I))
+	case *ast.Field:
+		return field(e.expr(x.X), x.Name)
+	case *ast.Call:
+		return e.funcCall(x)
+	case *ast.NamedArg:
+		failf(x.Pos, "named arguments can only be given to table functions")
+	case *ast.Grouping:
+		failf(x.Pos, "%s can only stand in GROUP BY", x.Kind)
+	case *ast.TableArg, *ast.Descriptor:
+		failf(x.Position(), "a table can only be the argument of a table function")
+	}
+	panic("bind: unknown expression")
+}
+
+func quantifier(x *ast.Quantified) string {
+	if x.All {
+		return string(x.Op) + " ALL"
+	}
+	return string(x.Op) + " ANY"
+}
+
+func (e *env) exprs(xs []ast.Expr) []expr.Expr {
+	out := make([]expr.Expr, len(xs))
+	for i, x := range xs {
+		out[i] = e.expr(x)
+	}
+	return out
+}
+
+// plainColumn is a column outside an aggregate; above GROUP BY it would have
+// been found among the keys.
+func (e *env) plainColumn(c *ast.Column) expr.Expr {
+	x := e.column(c)
+	if e.group != nil && !isOuter(x) {
+		fail(e.group.notGrouped(c))
+	}
+	return x
+}
+
+// isOuter tells whether x only uses columns of the queries around.
+func isOuter(x expr.Expr) bool {
+	for _, i := range expr.Columns(x) {
+		if i < outerBase {
+			return false
+		}
+	}
+	return true
+}
+
+// call makes a call of a function or operator; errors point at pos.
+func (e *env) call(pos ast.Pos, name string, args ...expr.Expr) expr.Expr {
+	x, err := expr.NewCall(name, args)
+	check(pos, err)
+	return plainTime(x)
+}
+
+// plainTime drops a time attribute that a function's result took over from an
+// argument.
+func plainTime(x expr.Expr) expr.Expr {
+	c, ok := x.(*expr.Call)
+	if !ok || c.Bound.Result.Attr == types.NoTime {
+		return x
+	}
+	return withResult(c, c.Bound.Result.WithAttr(types.NoTime))
+}
+
+func withResult(c *expr.Call, t types.Type) expr.Expr {
+	bound, call := *c.Bound, *c
+	bound.Result = t
+	call.Bound = &bound
+	return &call
+}
+
+// condition binds what must be BOOLEAN.
+func (e *env) condition(x ast.Expr) expr.Expr {
+	c := e.expr(x)
+	t := c.Type()
+	if t.Kind == types.Null {
+		return expr.NullOf(types.Of(types.Boolean))
+	}
+	if t.Kind != types.Boolean {
+		fail(perr.New(x.Position(), "%s must be a BOOLEAN, not %s", e.clause, t.Text()).WithHint("compare it with something"))
+	}
+	return c
+}
