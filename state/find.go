@@ -71,17 +71,9 @@ func zeroSlots(c pager, slots []int32) {
 // lookup finds for each row the first entry with its tag, then compares keys column by column. The loads of one loop do not
 // depend on each other, so that cache misses overlap. bad marks rows whose candidate has another key.
 func (t *Table) lookup(p *Probe, rows []int32) (bad []bool) {
-	entries, shift := t.index.entries, t.index.shift
-	mask := len(entries) - 1
-	for i, r := range rows {
-		tag := tagOf(p.Hashes[r])
-		at := int(tag >> shift)
-		e := entries[at&mask]
-		for e != 0 && uint32(e>>32) != tag {
-			at++
-			e = entries[at&mask]
-		}
-		p.Slots[i] = int32(uint32(e)) - 1
+	for from := 0; from < len(rows); from += fetchRows {
+		to := min(from+fetchRows, len(rows))
+		t.index.fetch(p.Hashes, rows[from:to], p.Slots[from:to])
 	}
 	if cap(t.scratch.bad) < len(rows) {
 		t.scratch.bad = make([]bool, len(rows)*3/2)

@@ -36,6 +36,30 @@ func (x *index) insert(tag uint32, slot int32) {
 	x.count++
 }
 
+const fetchRows = 256
+
+// fetch stores for each of at most fetchRows rows the slot of the first entry with its tag, -1 if there is none. Home entries
+// are all loaded before the first is looked at: a branch that waits for memory would let only few loads be under way.
+func (x *index) fetch(hashes []uint64, rows, slots []int32) {
+	var homes [fetchRows]uint64
+	entries, shift := x.entries, x.shift
+	mask := len(entries) - 1
+	for i, r := range rows {
+		homes[i&(fetchRows-1)] = entries[int(tagOf(hashes[r])>>shift)&mask]
+	}
+	for i, r := range rows {
+		e, tag := homes[i&(fetchRows-1)], tagOf(hashes[r])
+		if e != 0 && uint32(e>>32) != tag {
+			at := int(tag >> shift)
+			for e != 0 && uint32(e>>32) != tag {
+				at++
+				e = entries[at&mask]
+			}
+		}
+		slots[i] = int32(uint32(e)) - 1
+	}
+}
+
 // remove takes out the entry of a slot and closes the gap: no tombstones.
 func (x *index) remove(tag uint32, slot int32) {
 	mask := len(x.entries) - 1
