@@ -1,9 +1,11 @@
 package kafka
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/sqlstream/sqlstream/checkpoint"
@@ -189,17 +191,20 @@ func (c *transactionCommitter) Start(ctx context.Context, pending []exec.Committ
 	return explain(c.session.Start(ctx, ts))
 }
 
-// Commit tries every committable, per writer in the order given, which is
-// that of checkpoints. The first error is raised after that.
+// Commit tries every committable, in the order of checkpoints. The first
+// error is raised after that.
 func (c *transactionCommitter) Commit(ctx context.Context, list []exec.Committable) ([]exec.Outcome, error) {
 	ts, err := decodeAll(list)
 	if err != nil {
 		return nil, err
 	}
 	outcomes := make([]exec.Outcome, len(ts))
-	var first error
-	for i, t := range ts {
+	for i := range list {
 		outcomes[i] = exec.Outcome{Committable: list[i]}
+	}
+	var first error
+	for _, i := range byCheckpoint(ts) {
+		t := ts[i]
 		if ctx.Err() != nil {
 			return outcomes, errors.Join(first, ctx.Err())
 		}
@@ -212,6 +217,16 @@ func (c *transactionCommitter) Commit(ctx context.Context, list []exec.Committab
 	return outcomes, explain(first)
 }
 
+// byCheckpoint are the indices of ts, earlier checkpoints first.
+func byCheckpoint(ts []txn.Transaction) []int {
+	order := make([]int, len(ts))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(ts[a].Checkpoint, ts[b].Checkpoint) })
+	return order
+}
+
 func (c *transactionCommitter) Recover(ctx context.Context, keep []exec.Committable) error {
 	ts, err := decodeAll(keep)
 	if err != nil {
@@ -221,5 +236,7 @@ func (c *transactionCommitter) Recover(ctx context.Context, keep []exec.Committa
 }
 
 // Close leaves the session: a restart inside the process goes on with it.
-func (c *transactionCommitter) Close() error { return nil }
-
+func (c *transactionCommitter) Close() error {
+	c.sink.control.Disconnect()
+	return nil
+}

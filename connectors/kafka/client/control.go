@@ -34,9 +34,12 @@ type coordinatorKey struct {
 
 // link is one sarama connection; used by one call at a time.
 type link struct {
-	mu     sync.Mutex
+	call   sync.Mutex // held over a call
 	broker *sarama.Broker
-	conn   net.Conn
+
+	mu   sync.Mutex
+	conn net.Conn
+	dead bool
 }
 
 // NewControl connects lazily: nothing is dialled before the first call.
@@ -47,13 +50,21 @@ func NewControl(c Config) *Control {
 // Close ends all connections.
 func (c *Control) Close() error {
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	c.closed = true
-	for _, l := range c.brokers {
+	c.mu.Unlock()
+	c.Disconnect()
+	return nil
+}
+
+// Disconnect ends all connections; the next call opens new ones.
+func (c *Control) Disconnect() {
+	c.mu.Lock()
+	links := c.brokers
+	c.brokers = map[string]*link{}
+	c.mu.Unlock()
+	for _, l := range links {
 		l.abandon()
 	}
-	c.brokers = map[string]*link{}
-	return nil
 }
 
 // call runs f on the connection to addr. When ctx ends, the connection is
@@ -64,13 +75,13 @@ func call[R any](ctx context.Context, c *Control, addr string, f func(*sarama.Br
 	if err != nil {
 		return zero, err
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	l.call.Lock()
+	defer l.call.Unlock()
 	if err := l.open(ctx, c.conf, addr); err != nil {
 		c.drop(addr, l)
 		return zero, err
 	}
-	stop := context.AfterFunc(ctx, func() { l.conn.Close() })
+	stop := context.AfterFunc(ctx, l.abandon)
 	defer stop()
 	r, err := f(l.broker)
 	if err != nil {
@@ -117,12 +128,27 @@ func (c *Control) drop(addr string, l *link) {
 	l.abandon()
 }
 
+// abandon breaks the connection off; a call under way fails. sarama's own
+// Close would wait for it.
 func (l *link) abandon() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	if l.conn != nil {
 		l.conn.Close()
 	}
-	if l.broker != nil {
-		go l.broker.Close() // waits for its reader, which ends as the connection is closed
+	if l.broker != nil && !l.dead {
+		go l.broker.Close() // ends its goroutine, as soon as the call has failed
+	}
+	l.dead = true
+}
+
+// connected notes the transport of sarama's connection.
+func (l *link) connected(nc net.Conn) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.conn = nc
+	if l.dead {
+		nc.Close()
 	}
 }
 
@@ -131,7 +157,7 @@ func (l *link) open(ctx context.Context, conf Config, addr string) error {
 		return nil
 	}
 	b := sarama.NewBroker(addr)
-	if err := b.Open(conf.sarama(ctx, func(nc net.Conn) { l.conn = nc })); err != nil {
+	if err := b.Open(conf.sarama(ctx, l.connected)); err != nil {
 		return err
 	}
 	if ok, err := b.Connected(); !ok {
@@ -144,7 +170,13 @@ func (l *link) open(ctx context.Context, conf Config, addr string) error {
 		}
 		return &Unreachable{addr, err}
 	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	l.broker = b
+	if l.dead { // meanwhile
+		go b.Close()
+		return ErrClosed
+	}
 	return nil
 }
 
