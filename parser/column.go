@@ -62,7 +62,8 @@ func (c *cursor) columnKey(col *ast.ColumnDef) *ast.PrimaryKey {
 func (c *cursor) columnEnd() {
 	t := c.tok()
 	switch {
-	case t.is("DEFAULT"), t.is("AUTO_INCREMENT"), t.is("UNIQUE"), t.is("CHECK"), t.is("REFERENCES"), t.is("GENERATED"):
+	case t.is("DEFAULT"), t.is("AUTO_INCREMENT"), t.is("UNIQUE"), t.is("CHECK"), t.is("REFERENCES"), t.is("GENERATED"),
+		t.is("UNSIGNED"), t.is("CHARACTER"), t.is("COLLATE"), t.is("ON"):
 		c.failAt(t, t.text+" is not part of a column in Flink SQL", "delete it; a computed column is written: name AS expression")
 	case t.is("FROM"), t.is("VIRTUAL"):
 		c.failAt(t, t.text+" belongs to a metadata column", "write: name TYPE METADATA FROM 'key' VIRTUAL")

@@ -2,6 +2,7 @@ package parser
 
 import (
 	"fmt"
+	"sort"
 	"strconv"
 
 	tast "github.com/pingcap/tidb/pkg/parser/ast"
@@ -87,7 +88,15 @@ func (n *norm) unaryOf(x *tast.UnaryOperationExpr) ast.Expr {
 	case opcode.Plus:
 		op = ast.OpAdd
 	}
-	return &ast.Unary{Pos: v.Position(), Op: op, X: v}
+	return &ast.Unary{Pos: n.operatorBefore(v.Position()), Op: op, X: v}
+}
+
+// operatorBefore is the place of the sign or NOT in front of the operand at pos, with parentheses between.
+func (n *norm) operatorBefore(pos ast.Pos) ast.Pos {
+	i := sort.Search(len(n.toks), func(i int) bool { return !n.toks[i].pos.Before(pos) })
+	for i--; i > 0 && n.toks[i].op("("); i-- {
+	}
+	return n.toks[max(i, 0)].pos
 }
 
 func (n *norm) binaryOf(x *tast.BinaryOperationExpr) ast.Expr {

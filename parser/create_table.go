@@ -35,7 +35,9 @@ func (c *cursor) tableEnd(s *ast.CreateTable) {
 		return
 	}
 	if s.Options == nil && s.Like == nil && s.AsQuery == nil {
-		c.failBeyond([]string{";"})
+		if t := c.tok(); t.op("(") {
+			c.failAt(t, "the options of a table stand behind WITH", "write WITH (")
+		}
 		c.fail("WITH (…)", "LIKE", "AS", ";")
 	}
 	c.fail(";")

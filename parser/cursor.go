@@ -1,6 +1,7 @@
 package parser
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/sqlstream/sqlstream/parser/ast"
@@ -233,10 +234,15 @@ func (c *cursor) textFrom(from int) string {
 func (c *cursor) fail(expected ...string) {
 	c.failBeyond(expected)
 	t := c.tok()
+	if t.kind == tokOdd {
+		c.failAt(t, t.text+" is neither a number nor a name", "a name that begins with a digit needs quotes: `"+t.text+"`")
+	}
+	remedy := c.remedy(expected)
 	msg := "expected " + alternatives(expected) + ", found " + t.describe()
-	err := c.errorAt(t, msg, "")
-	err.Hint = c.remedy(expected)
-	panic(err)
+	if len(expected) == 1 && expected[0] == ";" {
+		msg = "unexpected " + t.describe()
+	}
+	panic(c.errorAt(t, msg, remedy))
 }
 
 // failAt refuses t.
@@ -258,7 +264,12 @@ func (c *cursor) errorAt(t *token, msg, hint string) *Error {
 
 // alternatives gives "a, b or c".
 func alternatives(words []string) string {
+	words = slices.Clone(words)
 	for i, w := range words {
+		if w == ";" {
+			words[i] = "the end of the statement"
+			continue
+		}
 		if !strings.ContainsAny(w, " abcdefghijklmnopqrstuvwxyz`'") && strings.ToUpper(w) == w && !isWordStart(w[0]) {
 			words[i] = `"` + w + `"`
 		}

@@ -23,7 +23,7 @@ func (l *lexer) number() {
 			end++
 		}
 		l.advance(end)
-		l.fail(t, l.src[t.off:l.off]+" is neither a number nor a name", "a name that begins with a digit needs quotes: `"+l.src[t.off:l.off]+"`", false)
+		l.emit(t, tokOdd, "")
 		return
 	}
 	l.emit(t, tokNumber, "")

@@ -27,7 +27,7 @@ func (l *lexer) quoted(t token, prefix int, quote byte, what, remedy string) (st
 	end := l.quotedEnd(prefix+1, quote)
 	if end < 0 {
 		l.advance(len(l.src) - l.off)
-		l.fail(t, what+" is never closed", remedy, true)
+		l.fail(t, what+" is never closed", l.unclosedRemedy(t, remedy), true)
 		return "", false
 	}
 	body := l.src[l.off+prefix+1 : end-1]
@@ -41,6 +41,23 @@ func (l *lexer) quoted(t token, prefix int, quote byte, what, remedy string) (st
 		return "", false
 	}
 	return body, true
+}
+
+// unclosedRemedy looks for the earlier string that is to blame for the open quote at t.
+func (l *lexer) unclosedRemedy(t token, remedy string) string {
+	for i := len(l.toks) - 1; i >= 0; i-- {
+		s := &l.toks[i]
+		if s.kind != tokString {
+			continue
+		}
+		if s.pos.Line == t.pos.Line && strings.HasSuffix(s.text, `\'`) {
+			return `a backslash does not escape a quote: write it twice, 'It''s'`
+		}
+		if strings.Contains(s.text, "\n") {
+			return remedy + "; or one is missing where the string at " + s.pos.String() + " should end, which now runs over several lines"
+		}
+	}
+	return remedy
 }
 
 // stringLit takes '…', or U&'…' with a prefix of 2 bytes.

@@ -10,29 +10,59 @@ func (n *norm) arith() { n.nest(func() { n.chain(false) }) }
 
 // chain walks operand, operator, operand, …
 func (n *norm) chain(full bool) {
-	for {
-		n.prefixes(full)
+	for not := full; ; {
+		n.prefixes(not)
 		n.operand()
-		for full && n.predicate() {
+		if full && n.predicates() {
+			n.needParens()
 		}
+		t := n.tok()
 		if !n.binary(full) {
+			return
+		}
+		not = t.is("AND") || t.is("OR")
+	}
+}
+
+// prefixes takes signs, and NOT where it may stand.
+func (n *norm) prefixes(not bool) {
+	for {
+		t := n.tok()
+		switch {
+		case t.op("-"), t.op("+"):
+			n.take()
+			n.emit(t.text)
+			not = false
+		case not && t.is("NOT"):
+			n.take()
+			n.emit("not")
+		case t.is("NOT"):
+			n.failAt(t, "NOT needs parentheses here", "write (NOT …)")
+		default:
 			return
 		}
 	}
 }
 
-// prefixes takes signs and NOT.
-func (n *norm) prefixes(full bool) {
+// predicates takes what may follow an operand: IN, BETWEEN, LIKE and their like once, then IS any number of times.
+func (n *norm) predicates() (any bool) {
 	for {
-		switch {
-		case n.atOp("-"), n.atOp("+"):
-			n.emit(n.take().text)
-		case full && n.at("NOT"):
-			n.take()
-			n.emit("not")
-		default:
-			return
+		t, is := n.tok(), n.at("IS")
+		if any && !is && n.startsPredicate() {
+			n.failAt(t, "a second predicate needs parentheses around the first", "write (…) "+t.text)
 		}
+		if !n.predicate() {
+			return any
+		}
+		any = true
+	}
+}
+
+// needParens refuses arithmetic on a predicate that has no parentheses around it.
+func (n *norm) needParens() {
+	switch t := n.tok(); {
+	case t.op("+"), t.op("-"), t.op("*"), t.op("/"), t.op("%"), t.op("||"), t.op("["):
+		n.failAt(t, "the predicate before "+t.describe()+" needs parentheses", "")
 	}
 }
 
@@ -54,6 +84,7 @@ func (n *norm) binary(full bool) bool {
 		if !full {
 			return false
 		}
+		n.foreignOperator(t)
 		n.take()
 		n.emit(t.text)
 		return !n.quantified()
@@ -174,6 +205,8 @@ func (n *norm) noOperand(t *token) {
 		n.failAt(t, "variables with @ are MySQL's", "write the value, or ${name} with --define")
 	case t.op("!"), t.op("~"):
 		n.foreignOperator(t)
+	case t.kind == tokWord && ast.Reserved(t.val) && n.meantAsName(t):
+		n.failAt(t, `expected an expression, found the keyword "`+t.text+`"`, "as a name it needs quotes: `"+t.text+"`")
 	case t.op("*"):
 		n.failAt(t, `"*" may only stand for all columns, or in COUNT(*)`, "")
 	}

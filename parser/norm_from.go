@@ -123,10 +123,10 @@ func (n *norm) tableItem() {
 		n.unnest()
 	case (t.kind == tokWord && !ast.Reserved(t.val)) && n.peek(1).op("("):
 		n.tableFunction(t, false)
+	case t.is("SELECT") && !t.firstOnLine:
+		n.failAt(t, "a query in FROM needs parentheses", "write (SELECT …) AS name")
 	case t.kind == tokWord || t.kind == tokQuoted:
 		n.tableRef()
-	case t.is("SELECT"):
-		n.failAt(t, "a query in FROM needs parentheses", "write (SELECT …) AS name")
 	default:
 		n.fail("a table", "a query in parentheses")
 	}

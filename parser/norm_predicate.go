@@ -68,8 +68,7 @@ func (n *norm) isPredicate() {
 		n.emit("<=>")
 		n.name(n.add(slot{pos: t.pos, chain: &op}))
 		n.emit("<=>")
-		n.prefixes(false)
-		n.operand()
+		n.arith()
 		return
 	}
 	n.emit("<=>")
@@ -93,6 +92,15 @@ func (n *norm) isWhat() string {
 	}
 	n.fail("NULL", "TRUE", "FALSE", "UNKNOWN", "DISTINCT FROM", "JSON")
 	return ""
+}
+
+// startsPredicate tells whether IN, BETWEEN, LIKE or their like is next.
+func (n *norm) startsPredicate() bool {
+	t := n.tok()
+	if t.is("NOT") {
+		t = n.peek(1)
+	}
+	return t.is("IN") || t.is("BETWEEN") || t.is("LIKE") || t.is("SIMILAR") || t.is("OVERLAPS")
 }
 
 // emitNot adds not, if so.

@@ -59,10 +59,20 @@ func (n *norm) reservedOperand(t *token) {
 			n.failAt(t, "a query inside an expression needs parentheses", "write (SELECT …)")
 		}
 	}
-	if n.namelike() && !clauseBegins(t) {
-		n.failAt(t, `expected an expression, found the keyword "`+t.text+`"`, "as a name it needs quotes: `"+t.text+"`")
-	}
 	n.noOperand(t)
+}
+
+// meantAsName tells whether the keyword t stands where an expression must, with what follows a column behind it.
+func (n *norm) meantAsName(t *token) bool {
+	switch t.val {
+	case "FROM", "WHERE", "AND", "OR", "WHEN", "THEN", "ELSE", "END", "AS", "ON":
+		return false
+	}
+	next := n.peek(1)
+	if next.kind == tokOp {
+		return !next.op("(")
+	}
+	return next.kind == tokEnd || next.is("FROM") || next.is("AS")
 }
 
 // niladic takes CURRENT_TIMESTAMP and its like, which have no parentheses (empty ones are tolerated).

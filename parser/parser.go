@@ -91,5 +91,11 @@ func (c *cursor) failEnd() {
 	if t.kind == tokString && c.i > 0 && c.toks[c.i-1].is("AS") {
 		c.failAt(t, "an alias is a name, not a string", "write `"+shorten(t.val)+"`")
 	}
+	switch {
+	case t.is("INTO"):
+		c.failAt(t, "INTO belongs to INSERT", "write INSERT INTO table SELECT …")
+	case t.is("WITH") && c.peek(1).is("ROLLUP"):
+		c.failAt(t, "WITH ROLLUP is MySQL's", "write GROUP BY ROLLUP (…)")
+	}
 	c.fail(";")
 }

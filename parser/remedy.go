@@ -87,6 +87,11 @@ func (c *cursor) remedy(expected []string) string {
 			return `did you mean ` + e + `?`
 		}
 	}
+	if t.kind == tokWord && slices.Contains(expected, ";") {
+		if w := nearest(t.val, clauseWords); w != "" {
+			return "did you mean " + w + "?"
+		}
+	}
 	if c.i == 0 {
 		return ""
 	}
@@ -98,6 +103,18 @@ func (c *cursor) remedy(expected []string) string {
 		if w := nearest(prev.val, clauseWords); w != "" {
 			return `did you mean ` + w + ` instead of "` + prev.text + `" (` + prev.pos.String() + `)?`
 		}
+	}
+	return c.aliasRemedy(prev, expected)
+}
+
+// aliasRemedy says that prev was read as an alias, where an operand follows it.
+func (c *cursor) aliasRemedy(prev *token, expected []string) string {
+	if c.i < 2 || !slices.Contains(expected, ";") || prev.kind != tokQuoted && (prev.kind != tokWord || !ast.BareAlias(prev.val)) {
+		return ""
+	}
+	switch before := &c.toks[c.i-2]; {
+	case before.kind == tokWord && !ast.Reserved(before.val), before.kind == tokQuoted, before.op(")"), before.kind == tokNumber:
+		return `"` + prev.text + `" is read as an alias: is a comma or an operator missing before it?`
 	}
 	return ""
 }

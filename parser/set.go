@@ -28,7 +28,7 @@ func (c *cursor) settingKey() string {
 		return c.take().val
 	}
 	from := c.i
-	for t := c.tok(); t.kind == tokWord || t.kind == tokQuoted || t.kind == tokNumber || t.op(".") || t.op("-"); t = c.tok() {
+	for t := c.tok(); t.kind == tokWord || t.kind == tokQuoted || t.kind == tokNumber || t.kind == tokOdd || t.op(".") || t.op("-"); t = c.tok() {
 		if t.firstOnLine && statementWords[t.val] {
 			c.missingSemicolon(t)
 		}

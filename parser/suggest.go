@@ -2,6 +2,9 @@ package parser
 
 // similar tells whether word may be a misspelling of keyword, both in upper case.
 func similar(word, keyword string) bool {
+	if len(keyword) == 2 {
+		return len(word) == 2 && word[0] == keyword[1] && word[1] == keyword[0]
+	}
 	if word == keyword || len(word) < 2 || len(keyword) < 3 {
 		return false
 	}

@@ -38,8 +38,8 @@ func (n *norm) grammar() tast.ResultSetNode {
 
 var columnOfError = regexp.MustCompile(`^line 1 column (\d+)`)
 
-// refused turns TiDB's refusal into an error at the last slot before its place. Only operators
-// that do not go together get this far; the walk over the tokens finds all other mistakes.
+// refused turns TiDB's refusal into an error at the last slot before its place. The walk over the
+// tokens should have found the mistake.
 func (n *norm) refused(err error) {
 	at := len(n.out)
 	if err != nil {
@@ -48,14 +48,11 @@ func (n *norm) refused(err error) {
 		}
 	}
 	pos := n.slotBefore(min(at, len(n.out)))
-	hint := "parentheses may tell what belongs together"
-	for i := range n.toks {
-		if n.toks[i].pos == pos {
-			n.failAt(&n.toks[i], "the expression does not go on from "+n.toks[i].describe(), hint)
-		}
-	}
-	panic(&Error{Pos: pos, Msg: "the query is not understood from here on", Hint: hint})
+	n.failPos(pos, fallbackMessage, "parentheses may tell what belongs together")
 }
+
+// fallbackMessage is for what TiDB refuses though the walk over the tokens did not; no such text is known.
+const fallbackMessage = "the query is not understood from here on"
 
 // slotBefore is the place of the last slot in the first at bytes of the normalised text.
 func (n *norm) slotBefore(at int) ast.Pos {

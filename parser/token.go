@@ -15,6 +15,7 @@ const (
 	tokString                  // '…' and U&'…'
 	tokBinary                  // X'…'
 	tokNumber
+	tokOdd // 10s: neither number nor name, but a value in SET a = 10s
 	tokOp  // operators, punctuation, /*+ and */ of a hint
 	tokBad // the lexer stopped here; only ever the last
 )
