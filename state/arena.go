@@ -21,7 +21,7 @@ func room(length uint32) int { return (int(length) + 1<<unitShift - 1) &^ (1<<un
 // only if it fits and its block is writable anyway. What is freed becomes garbage: a block without live values is reused,
 // and compaction (rowset.compact) moves values out of sparse blocks when garbage exceeds what lives.
 //
-// Invariants: live[b] is the sum of room() over the cells that point into block b; used is the sum of len(blocks[b]);
+// Invariants: live[b] is the sum of room() over the cells that point into block b; used and size are the sums of len(blocks[b]) and cap(blocks[b]);
 // a block's bytes are only written while epoch[b] == clk.cur.
 type arena struct {
 	clk    *clock
@@ -32,6 +32,7 @@ type arena struct {
 	cur    int     // block that values are appended to; -1: none
 	used   int
 	alive  int
+	size   int // sum of cap(blocks[b])
 }
 
 func newArena(clk *clock) *arena { return &arena{clk: clk, cur: -1} }
@@ -89,7 +90,7 @@ func (a *arena) drop(c cell) {
 func (a *arena) recycle(b int) {
 	a.used -= len(a.blocks[b])
 	if a.clk.shared(a.epoch[b]) || cap(a.blocks[b]) != blockBytes {
-		a.blocks[b] = nil // still read by a snapshot, or of an odd size
+		a.setBlock(b, nil) // still read by a snapshot, or of an odd size
 	} else {
 		a.blocks[b] = a.blocks[b][:0]
 	}
@@ -106,9 +107,7 @@ func (a *arena) blockFor(need int) int {
 		return a.cur
 	}
 	if need > blockBytes/2 {
-		b := a.newBlock(0) // alone, so that the rest of cur is not wasted
-		a.blocks[b] = make([]byte, 0, need)
-		return b
+		return a.newBlock(need) // alone, so that the rest of cur is not wasted
 	}
 	if a.cur >= 0 && a.live[a.cur] == 0 {
 		a.free = append(a.free, int32(a.cur))
@@ -130,8 +129,8 @@ func (a *arena) newBlock(size int) int {
 		a.live = append(a.live, 0)
 		a.epoch = append(a.epoch, 0)
 	}
-	if cap(a.blocks[b]) < size {
-		a.blocks[b] = make([]byte, 0, size)
+	if cap(a.blocks[b]) != size {
+		a.setBlock(b, make([]byte, 0, size))
 	}
 	a.epoch[b] = a.clk.cur
 	return b
@@ -158,7 +157,7 @@ func (a *arena) reset() {
 	for b := len(a.blocks) - 1; b >= 0; b-- {
 		a.live[b] = 0
 		if a.epoch[b] != a.clk.cur && a.clk.shared(a.epoch[b]) || cap(a.blocks[b]) != blockBytes {
-			a.blocks[b] = nil
+			a.setBlock(b, nil)
 		}
 		a.blocks[b] = a.blocks[b][:0]
 		a.epoch[b] = a.clk.cur
@@ -169,12 +168,9 @@ func (a *arena) reset() {
 // sparse says whether it is time to compact.
 func (a *arena) sparse() bool { return a.used > 8*blockBytes && a.used > 2*a.alive }
 
-func (a *arena) bytes() int {
-	n := 0
-	for _, b := range a.blocks {
-		n += cap(b)
-	}
-	return n
+func (a *arena) setBlock(b int, buf []byte) {
+	a.size += cap(buf) - cap(a.blocks[b])
+	a.blocks[b] = buf
 }
 
 // bytesColumn is a column of cells and the arena that they point into.

@@ -126,13 +126,17 @@ func (r *rowset) check() error {
 			}
 		}
 	}
-	used, alive := 0, 0
+	used, alive, size := 0, 0, 0
 	for b, n := range inBlock {
+		size += cap(r.arena.blocks[b])
 		if n != r.arena.live[b] {
 			return fmt.Errorf("block %d: %d bytes live, %d counted", b, n, r.arena.live[b])
 		}
 		used += len(r.arena.blocks[b])
 		alive += n
+	}
+	if size != r.arena.size {
+		return fmt.Errorf("arena: blocks of %d bytes, %d counted", size, r.arena.size)
 	}
 	if used != r.arena.used || alive != r.arena.alive {
 		return fmt.Errorf("arena: %d bytes used, %d counted; %d live, %d counted", used, r.arena.used, alive, r.arena.alive)

@@ -217,7 +217,7 @@ func (r *restored) loadOne(j pageJob) error {
 		return err
 	}
 	if j.fam < 0 {
-		j.set.arena.blocks[j.no] = append(make([]byte, 0, len(data)), data...)
+		j.set.arena.setBlock(j.no, append(make([]byte, 0, len(data)), data...))
 		return nil
 	}
 	d := &decoder{data: data}

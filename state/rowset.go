@@ -167,7 +167,7 @@ func (r *rowset) each(f func(slot int32)) {
 }
 
 func (r *rowset) bytes() int {
-	n := r.arena.bytes() + 4*cap(r.free)
+	n := r.arena.size + 4*cap(r.free)
 	for _, f := range r.fams {
 		n += f.bytes()
 	}

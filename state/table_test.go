@@ -186,8 +186,8 @@ func TestBytesGarbage(t *testing.T) {
 	i64Probe(&p, []int64{1})
 	tab.Find(&p)
 	tab.Touch(p.Slots) // compacts
-	if a := tab.arena; a.used > 2*a.alive || a.bytes() > 4*a.alive {
-		t.Errorf("arena: %d bytes for %d that live", a.bytes(), a.alive)
+	if a := tab.arena; a.used > 2*a.alive || a.size > 4*a.alive {
+		t.Errorf("arena: %d bytes for %d that live", a.size, a.alive)
 	}
 	for _, s := range tab.LiveIn(AllGroups, nil) {
 		k := tab.KeyI64(0).At(s)
