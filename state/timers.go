@@ -115,7 +115,7 @@ func (m *Timers) Min() int64 {
 
 // PopDue removes timers with time ≤ t in time order and stores them in dst, up to its length. It returns how many; call it
 // until that is 0 (timers set by what the earlier ones caused are then popped too). Timers of one time come in the order
-// they were set, after a restore in another.
+// they were set, after a restore in another. A caller that deletes slots while it handles dst checks Live for the rest of it.
 func (m *Timers) PopDue(t int64, dst []Due) int {
 	n := 0
 	for n < len(dst) {
