@@ -153,6 +153,9 @@ func (d *definition) setPrimaryKey(k *ast.PrimaryKey) {
 	if d.t.PrimaryKey != nil {
 		failf(k.Pos, "the table has a PRIMARY KEY already: (%s)", strings.Join(d.t.PrimaryKey, ", "))
 	}
+	if k.Constraint != nil {
+		d.t.Constraint = k.Constraint.Name
+	}
 	for _, id := range k.Columns {
 		c := d.require(id, "PRIMARY KEY")
 		if c.Computed != nil {
