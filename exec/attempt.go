@@ -147,12 +147,13 @@ func (a *attempt) newTask(cs *chains, c *chain, index int, splits map[string][][
 		run: a, chain: c, ctx: a.ctx, metrics: newMetrics(),
 		subtask: checkpoint.Subtask{UID: head.UID, Index: index},
 		mail:    mailbox{wake: make(chan struct{}, 1)},
+		watch:   stopwatch{coarse: a.cfg.RowMode},
 	}
 	outs := map[int]*output{}
 	for _, i := range c.nodes {
 		n := a.g.Nodes[i]
 		if n.Source != nil {
-			t.source = &sourceRun{task: t, node: n, spec: n.Source, starts: splits[n.UID][index], out: newOutput(t.metrics)}
+			t.source = &sourceRun{task: t, node: n, spec: n.Source, starts: splits[n.UID][index], out: newOutput(n, t.metrics)}
 			t.source.makeSplits(a.clock.Now())
 			outs[i] = t.source.out
 			continue
@@ -180,7 +181,13 @@ func newMetrics() *Metrics {
 }
 
 func (a *attempt) newInlet(s *stage, port int, h hasher) *inlet {
-	return &inlet{stage: s, port: port, split: a.cfg.RowMode && s.node.Folds, keys: h}
+	in := &inlet{stage: s, port: port, split: a.cfg.RowMode && s.node.Folds, keys: h}
+	for _, e := range s.node.Inputs {
+		if e.Port == port {
+			in.one.types = fieldTypes(a.g.Nodes[e.From].Output)
+		}
+	}
+	return in
 }
 
 func (a *attempt) newStage(t *task, n *Node, index int) (*stage, error) {
@@ -188,10 +195,12 @@ func (a *attempt) newStage(t *task, n *Node, index int) (*stage, error) {
 	if len(t.stages) > 0 || t.source != nil {
 		m = newMetrics()
 	}
+	marks := a.restored.marks(n.UID, index, n.Parallelism, ports(n))
 	s := &stage{
-		task: t, node: n, subtask: checkpoint.Subtask{UID: n.UID, Index: index}, out: newOutput(m),
-		marks: a.restored.marks(n.UID, index, n.Parallelism, ports(n)), idle: make([]bool, ports(n)), next: types.MaxTime,
+		task: t, node: n, subtask: checkpoint.Subtask{UID: n.UID, Index: index}, out: newOutput(n, m),
+		marks: marks[:ports(n)], idle: make([]bool, ports(n)), next: types.MaxTime,
 	}
+	s.out.last = marks[ports(n)]
 	s.ctx = &Context{
 		Subtask: s.subtask, Parallelism: n.Parallelism, Metrics: m, Watermark: slices.Min(s.marks),
 		Log: a.log.With("operator", n.Name, "subtask", index),

@@ -95,7 +95,7 @@ func (x *exchange) send(l *lane) error {
 }
 
 func (x *exchange) put(l *lane, e element) error {
-	return x.task.blocked(func() error { return l.queue.put(x.task.ctx, e) })
+	return x.task.watch.wait(x.task.metrics, func() error { return l.queue.put(x.task.ctx, e) })
 }
 
 // flush sends what lanes hold.

@@ -12,6 +12,7 @@ type inlet struct {
 	port  int
 	split bool // one selected row at a time
 	keys  hasher
+	one   compactor
 
 	head vec.Batch
 	cols []*vec.Vector
@@ -25,11 +26,11 @@ func (in *inlet) rows(b *vec.Batch) error {
 	if !in.split {
 		return in.give(h)
 	}
-	rows, hash := h.Rows(), h.Hash
+	whole := *h
+	whole.Cols = b.Cols
+	rows := h.Rows()
 	for i := range rows {
-		h = in.lend(b)
-		h.Sel, h.Hash = rows[i:i+1:i+1], hash
-		if err := in.give(h); err != nil {
+		if err := in.give(in.lend(in.one.take(&whole, rows[i:i+1:i+1]))); err != nil {
 			return err
 		}
 	}
@@ -75,4 +76,27 @@ func (h *hasher) hash(b *vec.Batch) []uint64 {
 	}
 	h.out = vec.HashRows(h.cols, b.Rows(), b.N, h.out)
 	return h.out
+}
+
+// compactor selects a few rows of a batch. Few of many are copied: operators
+// may work on whole columns, which would be quadratic.
+type compactor struct {
+	types []types.Type
+	head  vec.Batch
+	copy  *vec.Batch
+}
+
+// take returns a batch with the given rows of b; valid until the next call.
+func (c *compactor) take(b *vec.Batch, rows []int32) *vec.Batch {
+	if len(rows)*8 >= b.N {
+		c.head = *b
+		c.head.Sel = rows
+		return &c.head
+	}
+	if c.copy == nil {
+		c.copy = vec.NewBatch(c.types...)
+	}
+	c.copy.Reset()
+	c.copy.AppendRows(b, rows)
+	return c.copy
 }

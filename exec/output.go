@@ -14,12 +14,15 @@ type target interface {
 
 // output is the Output of one node in one subtask.
 type output struct {
+	node    *Node
 	metrics *Metrics
 	targets []target
 	last    types.Time
 }
 
-func newOutput(m *Metrics) *output { return &output{metrics: m, last: types.MinTime} }
+func newOutput(n *Node, m *Metrics) *output {
+	return &output{node: n, metrics: m, last: types.MinTime}
+}
 
 // Emit hands the rows to all targets; each makes a header of its own, so b's
 // is as before afterwards.
@@ -27,6 +30,11 @@ func (o *output) Emit(b *vec.Batch) error {
 	n := b.Len()
 	if n == 0 {
 		return nil
+	}
+	if invariants {
+		if err := b.Check(len(o.node.Output)); err != nil {
+			panic(o.node.Name + " emits a bad batch: " + err.Error())
+		}
 	}
 	o.metrics.RowsOut.Add(int64(n))
 	for _, t := range o.targets {
@@ -46,6 +54,22 @@ func (o *output) Watermark(t types.Time) error {
 	for _, x := range o.targets {
 		if err := x.watermark(t); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// resume says again, after a restore, how far the output had come: queues
+// begin at the least watermark of their port.
+func (o *output) resume() error {
+	if o.last == types.MinTime {
+		return nil
+	}
+	for _, x := range o.targets {
+		if e, ok := x.(*exchange); ok {
+			if err := e.watermark(o.last); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -71,10 +71,10 @@ func (r *restored) manifests(uid string) [][]byte {
 	return all
 }
 
-// marks are the watermarks of an operator's inputs: its own, or after a
-// rescale the least of all.
+// marks are the watermarks of an operator's inputs, and last that of its
+// output: its own, or after a rescale the least of all.
 func (r *restored) marks(uid string, index, parallelism, ports int) []types.Time {
-	marks := make([]types.Time, ports)
+	marks := make([]types.Time, ports+1)
 	states := r.ops[uid]
 	for p := range marks {
 		marks[p] = types.MinTime

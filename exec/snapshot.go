@@ -4,7 +4,6 @@ import (
 	"errors"
 
 	"github.com/sqlstream/sqlstream/checkpoint"
-	"github.com/sqlstream/sqlstream/exec/types"
 	"github.com/sqlstream/sqlstream/state"
 )
 
@@ -78,7 +77,7 @@ func (t *task) freeze(id checkpoint.ID, ack *checkpoint.Ack) (frozen, error) {
 	f := frozen{id: id, states: make([]*state.Snapshot, len(t.stages))}
 	for i, s := range t.stages {
 		ack.Operators = append(ack.Operators, checkpoint.OperatorState{
-			UID: s.subtask.UID, Index: s.subtask.Index, Parallelism: s.node.Parallelism, Watermarks: millis(s.marks),
+			UID: s.subtask.UID, Index: s.subtask.Index, Parallelism: s.node.Parallelism, Watermarks: s.watermarks(),
 		})
 		if s.sink != nil {
 			continue
@@ -93,12 +92,13 @@ func (t *task) freeze(id checkpoint.ID, ack *checkpoint.Ack) (frozen, error) {
 	return f, nil
 }
 
-func millis(marks []types.Time) []int64 {
-	ms := make([]int64, len(marks))
-	for i, m := range marks {
-		ms[i] = int64(m)
+// watermarks are those of the inputs, and last that of the output.
+func (s *stage) watermarks() []int64 {
+	ms := make([]int64, 0, len(s.marks)+1)
+	for _, m := range s.marks {
+		ms = append(ms, int64(m))
 	}
-	return ms
+	return append(ms, int64(s.out.last))
 }
 
 // write stores the state on another goroutine, one checkpoint after the

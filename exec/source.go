@@ -27,8 +27,7 @@ type sourceRun struct {
 	perRow   bool
 	ended    bool // Watermark(max) was sent
 	finished bool // the Final barrier was sent: nothing is read any more
-	cut      vec.Batch
-	cutCols  []*vec.Vector
+	some     compactor
 }
 
 // open makes the reader. Ended splits are kept in the state only.
@@ -47,7 +46,8 @@ func (s *sourceRun) open() error {
 	}
 	s.reader = r
 	s.idler, _ = r.(Idler)
-	s.batch = vec.NewBatch(fieldTypes(s.node.Output)...)
+	s.some.types = fieldTypes(s.node.Output)
+	s.batch = vec.NewBatch(s.some.types...)
 	s.emitted = s.task.run.clock.Now()
 	return s.makeGenerators()
 }
@@ -127,6 +127,9 @@ func (s *sourceRun) loop() error {
 
 // begin tells the consumers where the restored splits stand.
 func (s *sourceRun) begin() error {
+	if err := s.task.resume(); err != nil {
+		return err
+	}
 	return s.settleProgress(true)
 }
 
@@ -185,7 +188,7 @@ func (s *sourceRun) forgive() {
 		return
 	}
 	for _, sp := range s.splits {
-		sp.active = sp.active.Add(s.task.blockedN)
+		sp.active = sp.active.Add(s.task.watch.waited)
 	}
 }
 
@@ -255,10 +258,7 @@ func (s *sourceRun) emitRows(b *vec.Batch, rows []int32) error {
 	if len(rows) == 0 {
 		return nil
 	}
-	s.cutCols = append(s.cutCols[:0], b.Cols...)
-	s.cut = *b
-	s.cut.Cols, s.cut.Sel = s.cutCols, rows
-	return s.out.Emit(&s.cut)
+	return s.out.Emit(s.some.take(b, rows))
 }
 
 // checkRowtime refuses a row whose time attribute is NULL.

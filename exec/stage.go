@@ -67,14 +67,17 @@ func (e *StageError) Unwrap() error { return e.Err }
 
 func (s *stage) process(port int, b *vec.Batch) error {
 	s.ctx.Metrics.RowsIn.Add(int64(b.Len()))
-	if err := s.op.Process(port, b, s.out); err != nil {
-		return s.located(err)
-	}
-	return nil
+	before := s.task.watch.enter(s.ctx.Metrics)
+	err := s.op.Process(port, b, s.out)
+	s.task.watch.enter(before)
+	return s.located(err)
 }
 
 // located names the operator unless one behind it has been named already.
 func (s *stage) located(err error) error {
+	if err == nil {
+		return nil
+	}
 	if _, ok := err.(*StageError); ok {
 		return err
 	}
@@ -100,10 +103,10 @@ func (s *stage) combine() error {
 	}
 	s.ctx.Watermark = least
 	s.ctx.Metrics.Watermark.Store(int64(least))
-	if err := s.op.Advance(least, s.out); err != nil {
-		return s.located(err)
-	}
-	return nil
+	before := s.task.watch.enter(s.ctx.Metrics)
+	err := s.op.Advance(least, s.out)
+	s.task.watch.enter(before)
+	return s.located(err)
 }
 
 // wake calls the operator's Waker, if it has one.
@@ -111,22 +114,18 @@ func (s *stage) wake() error {
 	if s.waker == nil {
 		return nil
 	}
+	before := s.task.watch.enter(s.ctx.Metrics)
 	next, err := s.waker.Wake(s.ctx.Now, s.out)
+	s.task.watch.enter(before)
 	s.next = next
-	if err != nil {
-		return s.located(err)
-	}
-	return nil
+	return s.located(err)
 }
 
 func (s *stage) flush() error {
 	if s.flusher == nil {
 		return nil
 	}
-	if err := s.flusher.Flush(s.out); err != nil {
-		return s.located(err)
-	}
-	return nil
+	return s.located(s.flusher.Flush(s.out))
 }
 
 func (s *stage) close() error {

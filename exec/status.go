@@ -29,14 +29,15 @@ type NodeStatus struct {
 
 // SubtaskStatus holds the counters of one subtask; see Metrics.
 type SubtaskStatus struct {
-	RowsIn, RowsOut         int64
-	BytesIn, BytesOut       int64
-	Late, Skipped           int64
-	Watermark               types.Time
-	BusyNanos, BlockedNanos int64 // of the whole chain, at its head
-	StateRows, StateBytes   int64
-	Lag                     int64
-	PendingTransactions     int64
+	RowsIn, RowsOut       int64
+	BytesIn, BytesOut     int64
+	Late, Skipped         int64
+	Watermark             types.Time
+	BusyNanos             int64 // of the operator itself; in row mode of the whole chain, at its head
+	BlockedNanos          int64 // of the whole chain, at its head
+	StateRows, StateBytes int64
+	Lag                   int64
+	PendingTransactions   int64
 }
 
 // SplitStatus is one split of a source.

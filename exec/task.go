@@ -38,8 +38,8 @@ type task struct {
 	timerAt  types.Time
 	frozen   []frozen // snapshots whose checkpoint is not yet complete
 	writing  chan struct{}
-	blockedN time.Duration // waiting for room, in the present element
-	measured types.Time    // when state was last measured
+	watch    stopwatch
+	measured types.Time // when state was last measured
 }
 
 // errFinish ends a task's loop: the job is over.
@@ -120,7 +120,7 @@ func (t *task) close(err error) error {
 
 // loop runs a chain behind a gate.
 func (t *task) loop() error {
-	if err := t.wakeAll(); err != nil {
+	if err := t.timed(t.resume); err != nil {
 		return err
 	}
 	for {
@@ -140,11 +140,21 @@ func (t *task) loop() error {
 	}
 }
 
+// resume tells the consumers how far the restored operators had come.
+func (t *task) resume() error {
+	for _, s := range t.stages {
+		if err := s.out.resume(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // timed runs f with a fresh Now, wakes what wants to be woken after a batch,
 // and counts the time.
 func (t *task) timed(f func() error) error {
-	from := time.Now()
-	t.blockedN = 0
+	t.watch.start(t.metrics)
+	defer t.watch.stop()
 	t.setNow()
 	if err := f(); err != nil {
 		return err
@@ -157,21 +167,7 @@ func (t *task) timed(f func() error) error {
 			return err
 		}
 	}
-	if err := t.measure(); err != nil {
-		return err
-	}
-	t.metrics.BusyNanos.Add(int64(time.Since(from) - t.blockedN))
-	return nil
-}
-
-// blocked runs f, which may wait for room in a queue.
-func (t *task) blocked(f func() error) error {
-	from := time.Now()
-	err := f()
-	d := time.Since(from)
-	t.blockedN += d
-	t.metrics.BlockedNanos.Add(int64(d))
-	return err
+	return t.measure()
 }
 
 // setNow reads the clock, once a batch.

@@ -139,6 +139,14 @@ func (v *Vector) needNulls(n int) {
 	v.spare = v.Nulls[:0]
 }
 
+// KeepNulls makes the bitmap, if there is one, cover rows that were appended
+// to the value slices by hand.
+func (v *Vector) KeepNulls() {
+	if v.Nulls != nil {
+		v.needNulls(v.Len())
+	}
+}
+
 // CopyNulls gives v, of the same length, the nulls of src.
 func (v *Vector) CopyNulls(src *Vector) {
 	v.Nulls = nil
