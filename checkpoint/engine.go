@@ -29,7 +29,7 @@ type Bulk interface {
 	// engine may have lost what was put since the last Flush, and returns
 	// that error for ever.
 	Put(key string, value []byte) error
-	// DeleteBulk deletes keys, without durability: they may come back.
+	// DeleteBulk deletes keys that were flushed, durably but not atomically.
 	DeleteBulk(keys []string) error
 	Flush() error
 	// Room is ErrNoSpace if bytes more may not fit on the disk.

@@ -55,6 +55,9 @@ func (j kvJournal) Put(key string, value []byte) error {
 	if value == nil {
 		value = []byte{} // nil would delete
 	}
+	if err := j.eng.Room(int64(len(value))); err != nil {
+		return err
+	}
 	return j.eng.Apply([]Entry{{j.prefix + key, value}})
 }
 

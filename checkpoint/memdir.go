@@ -81,7 +81,7 @@ var errDead = errors.New("state directory is closed")
 // yet flushed.
 type memEngine struct {
 	dir  *MemDir
-	bulk map[string][]byte // nil value: delete
+	bulk map[string][]byte
 }
 
 // locked runs f if the engine still owns the directory.
@@ -115,7 +115,7 @@ func (e *memEngine) Scan(prefix string, keysOnly bool, f func(key string, value 
 		all := maps.Clone(d.data)
 		maps.Copy(all, e.bulk)
 		for _, k := range slices.Sorted(maps.Keys(all)) {
-			if all[k] != nil && strings.HasPrefix(k, prefix) {
+			if strings.HasPrefix(k, prefix) {
 				found = append(found, Entry{k, slices.Clone(all[k])})
 			}
 		}
@@ -157,9 +157,10 @@ func (e *memEngine) Put(key string, value []byte) error {
 }
 
 func (e *memEngine) DeleteBulk(keys []string) error {
-	return e.locked(func(*MemDir) error {
+	return e.locked(func(d *MemDir) error {
 		for _, k := range keys {
-			e.bulk[k] = nil
+			delete(d.data, k)
+			delete(e.bulk, k)
 		}
 		return nil
 	})

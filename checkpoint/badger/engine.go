@@ -93,21 +93,6 @@ func apply(txn *badger.Txn, kv checkpoint.Entry) error {
 
 func (e *engine) Put(key string, value []byte) error {
 	e.count(value)
-	return e.batch(func(b *badger.WriteBatch) error { return b.Set([]byte(key), value) })
-}
-
-func (e *engine) DeleteBulk(keys []string) error {
-	return e.batch(func(b *badger.WriteBatch) error {
-		for _, k := range keys {
-			if err := b.Delete([]byte(k)); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-func (e *engine) batch(f func(*badger.WriteBatch) error) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.err != nil {
@@ -115,9 +100,24 @@ func (e *engine) batch(f func(*badger.WriteBatch) error) error {
 	}
 	if e.bulk == nil {
 		e.bulk = e.db.NewWriteBatch()
+		e.bulk.SetMaxPendingTxns(maxPending)
 	}
-	e.err = f(e.bulk)
+	e.err = e.bulk.Set([]byte(key), value)
 	return e.err
+}
+
+func (e *engine) DeleteBulk(keys []string) error {
+	if err := room(e.dir, 0, smallReserve); err != nil {
+		return err
+	}
+	b := e.db.NewWriteBatch()
+	defer b.Cancel()
+	for _, k := range keys {
+		if err := b.Delete([]byte(k)); err != nil {
+			return err
+		}
+	}
+	return b.Flush()
 }
 
 // Flush waits for everything put so far. What is put meanwhile goes into a

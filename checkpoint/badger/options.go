@@ -10,13 +10,21 @@ const (
 	// and there are up to numMemtables+1 of them. It also bounds a
 	// transaction (15 % of it), which must be able to hold a value of
 	// valueThreshold.
-	memTableSize = 8 << 20
+	memTableSize = 4 << 20
 	numMemtables = 2
 	// valueThreshold: smaller values live in the tables, where compaction
 	// takes deleted chunks away; larger ones (only ever huge metadata) in the
-	// value log. Badger's own upper limit.
-	valueThreshold = 1 << 20
+	// value log.
+	valueThreshold = 512 << 10
 	valueLogSize   = 64 << 20
+	// maxPending transactions of a write batch are under way at a time: what
+	// was put, passed the check for room, and is not yet written.
+	maxPending = 4
+	// levelZeroStall and baseLevelSize bound what one compaction rewrites,
+	// and so the room that it takes for a while (see checkpointReserve).
+	levelZeroTables = 2
+	levelZeroStall  = 4
+	baseLevelSize   = 8 << 20
 )
 
 // dbOptions: see ARCHITECTURE.md for what was measured.
@@ -32,8 +40,9 @@ func dbOptions(dir string) badger.Options {
 		WithValueThreshold(valueThreshold).
 		WithValueLogFileSize(valueLogSize).
 		WithNumCompactors(2). // the least that Badger takes
-		WithNumLevelZeroTables(2).
-		WithNumLevelZeroTablesStall(8).
+		WithNumLevelZeroTables(levelZeroTables).
+		WithNumLevelZeroTablesStall(levelZeroStall).
+		WithBaseLevelSize(baseLevelSize).
 		WithMetricsEnabled(false).
 		WithLogger(nil)
 }

@@ -7,13 +7,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A full disk is a SIGBUS in Badger's memory-mapped log, which Go cannot
-// recover. Files of memtables are twice memTableSize long and sparse, so
-// before a checkpoint there must be room for its bytes and two of them; small
-// writes (outcomes, journal) go on until half of that is left, so that a
-// checkpoint that was stored can also be settled.
+// A full disk is a SIGBUS in Badger's memory-mapped files, which Go cannot
+// recover. So there is a check before every write. The reserve is for what
+// Badger does behind it: the next two logs (2 × memTableSize each, sparse),
+// two memtables being flushed, and compactions, which keep their input until
+// their output is written: level 0 (levelZeroStall tables of memTableSize)
+// with the base level, and a table of that with the next. Four memtables are
+// too few: TestDiskFills ended in a SIGBUS of a compaction. Small writes
+// (outcomes, journal) go on until little is left, so that a checkpoint that
+// was stored can also be settled.
 const (
-	checkpointReserve = 2 * 2 * memTableSize
+	checkpointReserve = 16 * memTableSize
 	smallReserve      = 2 * memTableSize
 )
 

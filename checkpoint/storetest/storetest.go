@@ -3,8 +3,10 @@ package storetest
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"slices"
 	"strings"
 	"sync"
@@ -345,4 +347,12 @@ func locked(h *harness) {
 	_, err := h.dir(Job)
 	h.fails(err, checkpoint.ErrLocked)
 	h.reopen()
+}
+
+// NewerVersion returns a record as a program with the next format would have
+// written it: version raised, CRC right.
+func NewerVersion(rec []byte) []byte {
+	body := bytes.Clone(rec[:len(rec)-4])
+	binary.LittleEndian.PutUint16(body[4:], binary.LittleEndian.Uint16(body[4:])+1)
+	return binary.LittleEndian.AppendUint32(body, crc32.Checksum(body, crc32.MakeTable(crc32.Castagnoli)))
 }
