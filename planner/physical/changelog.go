@@ -62,6 +62,9 @@ func (n *Node) wantsBefore(i int) bool {
 		return n.needsBefore || o.Filter != nil && !in.keyOnly(o.Filter)
 	case *Union, *Expand, *Unnest, *WindowTableFunction, *NotNull:
 		return n.needsBefore
+	case *TemporalJoin:
+		// A version ends where the next one begins.
+		return i == 0 && n.needsBefore
 	case *ChangelogNormalize, *DropUpdateBefore:
 		return false
 	}

@@ -1,5 +1,5 @@
 // Package rules rewrites logical plans: each rule is one file and keeps the
-// meaning of the plan and its output columns.
+// meaning of a plan and its output columns.
 package rules
 
 import (
@@ -7,18 +7,27 @@ import (
 	"github.com/sqlstream/sqlstream/planner/logical"
 )
 
-// rule rewrites the plans of one job.
-type rule struct {
-	name  string
-	apply func(c *context, p logical.Plan) (logical.Plan, error)
-}
-
-// context is what rules know beside the plan.
+// context is what rules know beside the plans.
 type context struct{ env *fn.Env }
 
-// ordered are the rules in the order in which they run, once each over every
-// plan.
-var ordered = []rule{}
+// rule rewrites the plan of one statement.
+type rule struct {
+	name  string
+	apply func(*context, logical.Plan) (logical.Plan, error)
+}
+
+// ordered are the rules in the order in which they run, once each.
+var ordered = []rule{
+	{"fold_constants", foldConstants},
+	{"flatten_unions", flattenUnions},
+	{"push_watermarks", pushWatermarks},
+	{"merge_projects", mergeProjects},
+	{"push_filters", pushFilters},
+	{"rank", recogniseRank},
+	{"drop_watermarks", dropWatermarks},
+	{"merge_projects_again", mergeProjects},
+	{"prune_columns", pruneColumns},
+}
 
 // Apply rewrites the plans of one job.
 func Apply(roots []logical.Plan, env *fn.Env) ([]logical.Plan, error) {
@@ -33,5 +42,5 @@ func Apply(roots []logical.Plan, env *fn.Env) ([]logical.Plan, error) {
 		}
 		out[i] = p
 	}
-	return out, nil
+	return shareScans(out), nil
 }
