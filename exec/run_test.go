@@ -59,6 +59,7 @@ func (w *world) run(g *exec.Graph, cfg exec.Config) *exec.Job {
 		cfg.Clock = w.clock
 	}
 	cfg.RowMode = true
+	w.feed.Forget()
 	j, err := exec.Run(context.Background(), g, cfg)
 	if err != nil {
 		w.t.Fatal(err)

@@ -82,15 +82,47 @@ func (f *Feed) End(split string) {
 	f.changed()
 }
 
-// AwaitRead waits until every entry has been handed out at least once, and
-// another read has been asked for after the last.
+// EndAll ends all splits.
+func (f *Feed) EndAll() {
+	for _, id := range f.ids() {
+		f.End(id)
+	}
+}
+
+func (f *Feed) ids() []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var ids []string
+	for id := range f.splits {
+		ids = append(ids, id)
+	}
+	sort.Strings(ids)
+	return ids
+}
+
+// Forget makes AwaitRead wait for readers that are yet to come: call it
+// before a job starts again.
+func (f *Feed) Forget() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.forget()
+}
+
+func (f *Feed) forget() {
+	for _, s := range f.splits {
+		s.read = -1
+	}
+}
+
+// AwaitRead waits until every entry of the splits that have not ended has
+// been handed out, and another read has been asked for after the last.
 func (f *Feed) AwaitRead(limit time.Duration) bool {
 	deadline := time.After(limit)
 	for {
 		f.mu.Lock()
 		ok, c := true, f.progress
 		for _, s := range f.splits {
-			ok = ok && s.read >= len(s.entries)
+			ok = ok && (s.ended || s.read >= len(s.entries))
 		}
 		f.mu.Unlock()
 		if ok {
@@ -109,6 +141,7 @@ func (f *Feed) Fail(err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.fail = err
+	f.forget()
 	f.changed()
 }
 
@@ -134,13 +167,10 @@ func (m feedMarks) Eval(b *vec.Batch) (*vec.Vector, error) {
 
 // Splits lists the splits by name.
 func (f *Feed) Splits(context.Context) ([]exec.Split, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
 	var all []exec.Split
-	for id := range f.splits {
+	for _, id := range f.ids() {
 		all = append(all, exec.Split{ID: id})
 	}
-	sort.Slice(all, func(i, j int) bool { return all[i].ID < all[j].ID })
 	return all, nil
 }
 
