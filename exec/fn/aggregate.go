@@ -32,6 +32,9 @@ type BoundAgg struct {
 	// Lists and Sorted are the accumulator's lists and ordered maps in the
 	// table (values kept for retraction, LISTAGG …).
 	Lists, Sorted []state.ListLayout
+	// Retract are further ordered maps, behind Sorted, that only an accumulator
+	// with retractions has.
+	Retract []state.ListLayout
 	// SeesNulls: rows whose first argument is null are handed over too
 	// (ARRAY_AGG, COUNT(*) has no argument).
 	SeesNulls bool

@@ -1,0 +1,198 @@
+package op
+
+import (
+	"fmt"
+
+	"github.com/sqlstream/sqlstream/exec/fn"
+	"github.com/sqlstream/sqlstream/exec/store"
+	"github.com/sqlstream/sqlstream/exec/types"
+	"github.com/sqlstream/sqlstream/exec/vec"
+	"github.com/sqlstream/sqlstream/state"
+)
+
+// aggSet folds rows into the accumulators of several aggregate calls that
+// live in one table. FILTER and DISTINCT are done here: an accumulator sees
+// only the rows that count.
+type aggSet struct {
+	calls []aggCall
+	input []types.Field
+}
+
+// aggCall is one call with its accumulator.
+type aggCall struct {
+	AggCall
+	acc      fn.Accumulator
+	place    fn.Place
+	seen     *state.SortedRows // DISTINCT: value → number of rows
+	seenRows state.Col[int64]
+	args     []*vec.Vector
+	rows     []int32
+	slots    []int32
+	key      []byte
+}
+
+// newAggSet appends the parts of all calls to the layout.
+func newAggSet(calls []AggCall, input []types.Field, retract bool, l *state.Layout) *aggSet {
+	a := &aggSet{input: input}
+	for i, c := range calls {
+		place := fn.Place{Col: len(l.Values), List: len(l.Lists), Sorted: len(l.Sorted)}
+		l.Values = append(l.Values, c.Bound.State...)
+		l.Lists = appendNamed(l.Lists, i, c.Bound.Lists)
+		l.Sorted = appendNamed(l.Sorted, i, c.Bound.Sorted)
+		if retract {
+			l.Sorted = appendNamed(l.Sorted, i, c.Bound.Retract)
+		}
+		if c.Distinct {
+			l.Sorted = append(l.Sorted, state.ListLayout{Name: fmt.Sprintf("%d distinct", i), Values: []state.Class{state.I64}})
+		}
+		a.calls = append(a.calls, aggCall{AggCall: c, acc: c.Bound.New(retract), place: place})
+	}
+	return a
+}
+
+// appendNamed makes the names of parts unique in the table.
+func appendNamed(to []state.ListLayout, call int, parts []state.ListLayout) []state.ListLayout {
+	for _, p := range parts {
+		p.Name = fmt.Sprintf("%d %s", call, p.Name)
+		to = append(to, p)
+	}
+	return to
+}
+
+// open takes the handles of the table that was made from the layout.
+func (a *aggSet) open(t *state.Table, retract bool) {
+	for i := range a.calls {
+		c := &a.calls[i]
+		c.acc.Open(t, c.place)
+		if c.Distinct {
+			at := c.place.Sorted + len(c.Bound.Sorted)
+			if retract {
+				at += len(c.Bound.Retract)
+			}
+			c.seen = t.Sorted(at)
+			c.seenRows = c.seen.I64Col(0)
+		}
+	}
+}
+
+// add folds the given rows of b: rows[i] belongs to slots[i], which has been
+// touched.
+func (a *aggSet) add(b *vec.Batch, rows, slots []int32) error {
+	for i := range a.calls {
+		c := &a.calls[i]
+		c.args = c.args[:0]
+		for _, col := range c.Args {
+			c.args = append(c.args, b.Cols[col])
+		}
+		r, s := c.wanted(b, rows, slots)
+		if len(r) == 0 {
+			continue
+		}
+		if err := c.acc.Add(c.args, r, s, b.Ops); err != nil {
+			return fmt.Errorf("%s: %w", c.Name, err)
+		}
+	}
+	return nil
+}
+
+// wanted are the rows that the call's accumulator is to see.
+func (c *aggCall) wanted(b *vec.Batch, rows, slots []int32) (r, s []int32) {
+	skipNull := !c.Bound.SeesNulls && len(c.args) > 0 && c.args[0].Nulls != nil
+	if c.Filter < 0 && !skipNull && !c.Distinct {
+		return rows, slots
+	}
+	c.rows, c.slots = c.rows[:0], c.slots[:0]
+	for i, row := range rows {
+		if c.Filter >= 0 && !isTrue(b.Cols[c.Filter], int(row)) || skipNull && c.args[0].IsNull(int(row)) {
+			continue
+		}
+		if c.Distinct && !c.changesSet(slots[i], int(row), b.Op(int(row))) {
+			continue
+		}
+		c.rows, c.slots = append(c.rows, row), append(c.slots, slots[i])
+	}
+	return c.rows, c.slots
+}
+
+func isTrue(v *vec.Vector, row int) bool { return v.Bool[row] && !v.IsNull(row) }
+
+// changesSet counts a value of DISTINCT; it is true if the value is the
+// first, or was the last, of its kind.
+func (c *aggCall) changesSet(slot int32, row int, op vec.Op) bool {
+	c.key = c.key[:0]
+	for _, a := range c.args {
+		c.key = distinctKey(c.key, a, row)
+	}
+	if op.Retracts() {
+		at := c.seen.Find(slot, c.key)
+		if at < 0 {
+			return false
+		}
+		c.seen.Touch([]int32{at})
+		p := c.seenRows.Ptr(at)
+		if *p--; *p > 0 {
+			return false
+		}
+		c.seen.Remove(at)
+		return true
+	}
+	at, isNew := c.seen.Insert(slot, c.key)
+	if !isNew {
+		c.seen.Touch([]int32{at})
+	}
+	*c.seenRows.Ptr(at)++
+	return isNew
+}
+
+// distinctKey appends bytes that are equal for equal values only.
+func distinctKey(key []byte, v *vec.Vector, row int) []byte {
+	if v.IsNull(row) {
+		return append(key, 0)
+	}
+	if v.Kind >= vec.List {
+		n := len(key)
+		key = store.Encode(append(key, 1), v, row)
+		return append(key, byte(len(key)-n))
+	}
+	return store.SortKey(append(key, 1), v, row, false)
+}
+
+// merge folds the accumulators of slots from into those of slots to, DISTINCT
+// values included.
+func (a *aggSet) merge(to, from []int32) error {
+	for i := range a.calls {
+		c := &a.calls[i]
+		if c.Distinct {
+			return fmt.Errorf("%s(DISTINCT …) over merged windows is not supported yet", c.Name)
+		}
+		if err := c.acc.Merge(to, from); err != nil {
+			return fmt.Errorf("%s: %w", c.Name, err)
+		}
+	}
+	return nil
+}
+
+// results appends the values of slots to outs, a vector a call.
+func (a *aggSet) results(slots []int32, outs []*vec.Vector) error {
+	for i := range a.calls {
+		if err := a.calls[i].acc.Result(slots, outs[i]); err != nil {
+			return fmt.Errorf("%s: %w", a.calls[i].Name, err)
+		}
+	}
+	return nil
+}
+
+// vectors makes result vectors.
+func (a *aggSet) vectors() []*vec.Vector {
+	outs := make([]*vec.Vector, len(a.calls))
+	for i := range a.calls {
+		outs[i] = vec.New(a.calls[i].Bound.Result)
+	}
+	return outs
+}
+
+func resetAll(vs []*vec.Vector) {
+	for _, v := range vs {
+		v.Reset()
+	}
+}
