@@ -10,6 +10,9 @@ import (
 // maxDepth bounds nesting, so that no text can exhaust the stack.
 const maxDepth = 200
 
+// maxChain bounds what stands in a row (operators, joins, set operations): the trees lean to the left.
+const maxChain = 10000
+
 // cursor walks over the tokens of one statement. Mistakes leave through fail
 // and its like, which panic with an *Error that guard catches: recursive
 // descent stays free of error plumbing, and only the first mistake counts.
@@ -220,6 +223,13 @@ func (c *cursor) nest(f func()) {
 	}
 	f()
 	c.depth--
+}
+
+// inChain refuses the i-th link of a chain that is too long.
+func (c *cursor) inChain(i int) {
+	if i > maxChain {
+		c.failAt(c.tok(), "the statement has too many operators, joins or set operations in a row", "")
+	}
 }
 
 // textFrom is the source from the token with index from to the last one taken.

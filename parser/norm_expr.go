@@ -10,7 +10,9 @@ func (n *norm) arith() { n.nest(func() { n.chain(false) }) }
 
 // chain walks operand, operator, operand, …
 func (n *norm) chain(full bool) {
-	for not := full; ; {
+	not := full
+	for i := 0; ; i++ {
+		n.inChain(i)
 		n.prefixes(not)
 		n.operand()
 		if full && n.predicates() {
@@ -26,7 +28,8 @@ func (n *norm) chain(full bool) {
 
 // prefixes takes signs, and NOT where it may stand.
 func (n *norm) prefixes(not bool) {
-	for {
+	for i := 0; ; i++ {
+		n.inChain(i)
 		t := n.tok()
 		switch {
 		case t.op("-"), t.op("+"):
@@ -46,7 +49,8 @@ func (n *norm) prefixes(not bool) {
 
 // predicates takes what may follow an operand: IN, BETWEEN, LIKE and their like once, then IS any number of times.
 func (n *norm) predicates() (any bool) {
-	for {
+	for i := 0; ; i++ {
+		n.inChain(i)
 		t, is := n.tok(), n.at("IS")
 		if any && !is && n.startsPredicate() {
 			n.failAt(t, "a second predicate needs parentheses around the first", "write (…) "+t.text)
@@ -131,8 +135,13 @@ type quantSlot struct{ all bool }
 // operand takes one operand with what may follow it: fields, subscripts.
 func (n *norm) operand() {
 	start, t := len(n.out), n.tok()
+	if t.kind == tokNumber || t.kind == tokString || t.kind == tokBinary {
+		n.literal(t)
+		return
+	}
 	plain := n.primary(t)
-	for {
+	for i := 0; ; i++ {
+		n.inChain(i * maxChain / maxDepth) // each link copies what is before it
 		switch {
 		case n.atOp("["):
 			n.subscript(start, t.pos)
@@ -173,9 +182,6 @@ func (n *norm) field(start int, pos ast.Pos) {
 // whose dots are already taken.
 func (n *norm) primary(t *token) (plain bool) {
 	switch t.kind {
-	case tokNumber, tokString, tokBinary:
-		n.literal(t)
-		return false
 	case tokQuoted:
 		return n.pathOrCall()
 	case tokWord:

@@ -26,7 +26,8 @@ type joinSlot struct {
 // from takes the items of FROM, with joins and commas between them.
 func (n *norm) from() {
 	n.joined()
-	for n.atOp(",") {
+	for i := 0; n.atOp(","); i++ {
+		n.inChain(i)
 		t := n.tok()
 		n.comma(")")
 		n.emit(",")
@@ -38,7 +39,8 @@ func (n *norm) from() {
 // joined takes tables with joins between them.
 func (n *norm) joined() {
 	n.tableItem()
-	for {
+	for i := 0; ; i++ {
+		n.inChain(i)
 		j := n.joinWords()
 		if j == nil {
 			return

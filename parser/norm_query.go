@@ -109,7 +109,8 @@ func (n *norm) cte(with *token) {
 // queryBody takes SELECT, VALUES or a query in parentheses, and set operations between them.
 func (n *norm) queryBody() {
 	n.queryOperand()
-	for {
+	for i := 0; ; i++ {
+		n.inChain(i)
 		t := n.tok()
 		if t.kind != tokWord {
 			return
