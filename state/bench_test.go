@@ -218,3 +218,48 @@ func BenchmarkMark(b *testing.B) {
 	}
 	runtime.KeepAlive(t)
 }
+
+// A join side: rows appended to the lists of uniform keys, the oldest removed beyond four.
+func BenchmarkList(b *testing.B) {
+	l := benchLayout
+	l.Lists = []ListLayout{{"rows", []Class{I64, I64, Bytes}}}
+	t := newTable(&clock{cur: 1}, l, AllGroups)
+	update(t, 0, benchKeys)
+	list, text := t.List(0), []byte("a text of twenty bytes")
+	c0, c1, c2 := list.I64Col(0), list.I64Col(1), list.BytesCol(2)
+	slots, rows := make([]int32, 4096), make([]int32, 4096)
+	b.ResetTimer()
+	for range b.N {
+		for i := range slots {
+			slots[i] = rand.Int32N(benchKeys)
+		}
+		list.Append(slots, rows)
+		for i, r := range rows {
+			c0.Set(r, 1)
+			c1.Set(r, 2)
+			c2.Set(r, text)
+			if list.Len(slots[i]) > 4 {
+				list.Remove(list.First(slots[i]))
+			}
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/4096, "ns/row")
+}
+
+// A Top-10: rows inserted by a random key, the last one removed.
+func BenchmarkSorted(b *testing.B) {
+	l := benchLayout
+	l.Sorted = []ListLayout{{"top", []Class{I64}}}
+	t := newTable(&clock{cur: 1}, l, AllGroups)
+	update(t, 0, 10_000)
+	m, key := t.Sorted(0), []byte(nil)
+	b.ResetTimer()
+	for range b.N {
+		slot := rand.Int32N(10_000)
+		key = AppendSortI64(key[:0], rand.Int64(), true)
+		m.Insert(slot, key)
+		if m.Len(slot) > 10 {
+			m.Remove(m.Last(slot))
+		}
+	}
+}

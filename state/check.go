@@ -162,7 +162,7 @@ func (m *SortedRows) checkSlot(s int32) error {
 	n := 0
 	var last []byte
 	for row := m.First(s); row >= 0; row = m.Next(row) {
-		up := m.parent.at(row) - 1
+		up := m.nodes.at(row).parent - 1
 		if !m.isLive(row) || m.Owner(row) != s || up >= 0 && priority(up) < priority(row) {
 			return fmt.Errorf("row %d is linked wrongly", row)
 		}

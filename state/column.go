@@ -81,6 +81,7 @@ func (c *column[T]) copyCells(slots []int32, from pager, fromSlots []int32) {
 }
 
 func (c *column[T]) at(s int32) T     { return c.pages[s>>PageShift][s&PageMask] }
+func (c *column[T]) ref(s int32) *T   { return &c.pages[s>>PageShift][s&PageMask] } // to write: valid until the page is copied
 func (c *column[T]) put(s int32, v T) { c.pages[s>>PageShift][s&PageMask] = v }
 
 func (c *column[T]) pageBytes() int {

@@ -6,12 +6,17 @@ package state
 // Invariants: the rows of a slot are linked both ways from head to tail, len of them, and each names the slot as owner.
 type ListRows struct {
 	*rowset
-	table            *Table
-	owner            *column[int32]
-	next, prev       *column[int32] // row+1; 0: none
-	values           []pager
-	head, tail, size *column[int32] // by slot; row+1
+	table  *Table
+	links  *column[link]
+	values []pager
+	ends   *column[ends] // by slot
 }
+
+// link is a row's place; what lies together is one cache miss. next and prev are row+1, 0: none.
+type link struct{ owner, next, prev int32 }
+
+// ends is a slot's list. first and last are row+1, 0: none.
+type ends struct{ first, last, size int32 }
 
 func newList(t *Table, l ListLayout) *ListRows {
 	r := newRowset(t.clk, t.layout.Name+"/"+l.Name, 1)
@@ -23,27 +28,23 @@ func newList(t *Table, l ListLayout) *ListRows {
 }
 
 func newLinked(t *Table, r *rowset) *ListRows {
-	return &ListRows{
-		rowset: r, table: t,
-		owner: internal[int32](r, 0), next: internal[int32](r, 0), prev: internal[int32](r, 0),
-		head: internal[int32](t.rowset, famLinks), tail: internal[int32](t.rowset, famLinks), size: internal[int32](t.rowset, famLinks),
-	}
+	return &ListRows{rowset: r, table: t, links: internal[link](r, 0), ends: internal[ends](t.rowset, famLinks)}
 }
 
 // Len is the number of rows of a slot.
-func (l *ListRows) Len(slot int32) int { return int(l.size.at(slot)) }
+func (l *ListRows) Len(slot int32) int { return int(l.ends.at(slot).size) }
 
 // Rows is the number of rows of all slots.
 func (l *ListRows) Rows() int { return l.count }
 
 // First and Last are the ends of a slot's list, -1 if it is empty. Next and Prev follow it, -1 at the end.
-func (l *ListRows) First(slot int32) int32 { return l.head.at(slot) - 1 }
-func (l *ListRows) Last(slot int32) int32  { return l.tail.at(slot) - 1 }
-func (l *ListRows) Next(row int32) int32   { return l.next.at(row) - 1 }
-func (l *ListRows) Prev(row int32) int32   { return l.prev.at(row) - 1 }
+func (l *ListRows) First(slot int32) int32 { return l.ends.at(slot).first - 1 }
+func (l *ListRows) Last(slot int32) int32  { return l.ends.at(slot).last - 1 }
+func (l *ListRows) Next(row int32) int32   { return l.links.at(row).next - 1 }
+func (l *ListRows) Prev(row int32) int32   { return l.links.at(row).prev - 1 }
 
 // Owner is the slot whose list the row is in.
-func (l *ListRows) Owner(row int32) int32 { return l.owner.at(row) }
+func (l *ListRows) Owner(row int32) int32 { return l.links.at(row).owner }
 
 // Append adds a row at the end of the list of each slot and stores its number in rows[i]; -1 for a negative slot.
 // The rows are touched, their values zero and not null.
@@ -65,15 +66,15 @@ func (l *ListRows) InsertBefore(slot, at int32) int32 {
 
 func (l *ListRows) insert(slot, at int32) int32 {
 	row := l.alloc()
-	prev := l.tail.at(slot) - 1
+	prev := l.ends.at(slot).last - 1
 	if at >= 0 {
-		prev = l.prev.at(at) - 1
+		prev = l.links.at(at).prev - 1
 	}
 	l.table.fams[famLinks].ownSlot(slot)
-	l.owner.put(row, slot)
+	l.links.ref(row).owner = slot
 	l.link(slot, prev, row)
 	l.link(slot, row, at)
-	l.size.put(slot, l.size.at(slot)+1)
+	l.ends.ref(slot).size++
 	return row
 }
 
@@ -81,30 +82,30 @@ func (l *ListRows) insert(slot, at int32) int32 {
 func (l *ListRows) link(slot, a, b int32) {
 	if a >= 0 {
 		l.fams[0].ownSlot(a)
-		l.next.put(a, b+1)
+		l.links.ref(a).next = b + 1
 	} else {
-		l.head.put(slot, b+1)
+		l.ends.ref(slot).first = b + 1
 	}
 	if b >= 0 {
 		l.fams[0].ownSlot(b)
-		l.prev.put(b, a+1)
+		l.links.ref(b).prev = a + 1
 	} else {
-		l.tail.put(slot, a+1)
+		l.ends.ref(slot).last = a + 1
 	}
 }
 
 // Remove takes a row out. Its number is reused.
 func (l *ListRows) Remove(row int32) {
-	slot := l.owner.at(row)
+	slot := l.links.at(row).owner
 	l.table.fams[famLinks].ownSlot(slot)
-	l.link(slot, l.prev.at(row)-1, l.next.at(row)-1)
-	l.size.put(slot, l.size.at(slot)-1)
+	l.link(slot, l.links.at(row).prev-1, l.links.at(row).next-1)
+	l.ends.ref(slot).size--
 	l.release(row)
 }
 
 // Clear removes all rows of a slot.
 func (l *ListRows) Clear(slot int32) {
-	if l.size.at(slot) == 0 {
+	if l.ends.at(slot).size == 0 {
 		return
 	}
 	l.table.fams[famLinks].ownSlot(slot)
@@ -113,9 +114,7 @@ func (l *ListRows) Clear(slot int32) {
 		l.release(row)
 		row = next
 	}
-	l.head.put(slot, 0)
-	l.tail.put(slot, 0)
-	l.size.put(slot, 0)
+	l.ends.put(slot, ends{})
 }
 
 // Touch makes the values of rows writable until the next Freeze. Negative rows are skipped.

@@ -162,7 +162,6 @@ type machine struct {
 	subs   []*subtask
 	model  map[modelKey]modelRow
 	chunks *memChunks
-	kept   [][]uint64 // chunks of the last completed checkpoint, by subtask
 }
 
 func newMachine(tb rapid.TB) *machine {

@@ -22,11 +22,10 @@ func (c *column[T]) freeze() columnImage {
 }
 
 func (c *columnCopy[T]) append(dst []byte, p, rows int) []byte {
-	var a, b series
-	two := unpackPage(c.pages[p], rows, &a, &b)
-	dst = appendSeries(dst, a[:rows])
-	if two {
-		dst = appendSeries(dst, b[:rows])
+	var v [maxSeries]series
+	n := unpackPage(c.pages[p], rows, &v)
+	for i := range n {
+		dst = appendSeries(dst, v[i][:rows])
 	}
 	if len(c.nulls) == 0 {
 		return dst
@@ -50,12 +49,11 @@ func appendNulls(dst []byte, words []uint64) []byte {
 }
 
 func (c *column[T]) load(p, rows int, d *decoder) {
-	var a, b series
-	d.series(a[:rows])
-	if isTwo(c.pages[p]) {
-		d.series(b[:rows])
+	var v [maxSeries]series
+	for i := range seriesOf(c.pages[p]) {
+		d.series(v[i][:rows])
 	}
-	packPage(c.pages[p], rows, &a, &b)
+	packPage(c.pages[p], rows, &v)
 	if c.nullable && d.byte() != 0 {
 		c.anyNull = true
 		for i := range (rows + 63) / 64 {
@@ -64,82 +62,101 @@ func (c *column[T]) load(p, rows int, d *decoder) {
 	}
 }
 
-// unpackPage reads a page into one or two series.
-func unpackPage(page any, rows int, a, b *series) (two bool) {
+const maxSeries = 4
+
+// words is the pages whose values are that many 32-bit integers.
+func words(page any, rows int) (w []int32, per int) {
 	switch p := page.(type) {
-	case *[PageRows]uint8:
-		unpackInts(p[:rows], a)
-	case *[PageRows]bool:
-		unpackInts((*[PageRows]uint8)(unsafe.Pointer(p))[:rows], a)
-	case *[PageRows]int32:
-		unpackInts(p[:rows], a)
-	case *[PageRows]int64:
-		unpackInts(p[:rows], a)
-	case *[PageRows]uint64:
-		unpackInts(p[:rows], a)
-	case *[PageRows]float64:
-		unpackInts((*series)(unsafe.Pointer(p))[:rows], a)
-	case *[PageRows]Int128:
-		for i, v := range p[:rows] {
-			a[i], b[i] = uint64(v.Hi), v.Lo
-		}
-		return true
 	case *[PageRows]cell:
-		for i, v := range p[:rows] {
-			a[i], b[i] = uint64(v.Off), uint64(v.Len)
-		}
-		return true
-	default:
-		panic(fmt.Sprintf("state: no encoding for %T", page))
+		return unsafe.Slice((*int32)(unsafe.Pointer(p)), 2*rows), 2
+	case *[PageRows]root:
+		return unsafe.Slice((*int32)(unsafe.Pointer(p)), 2*rows), 2
+	case *[PageRows]link:
+		return unsafe.Slice((*int32)(unsafe.Pointer(p)), 3*rows), 3
+	case *[PageRows]ends:
+		return unsafe.Slice((*int32)(unsafe.Pointer(p)), 3*rows), 3
+	case *[PageRows]node:
+		return unsafe.Slice((*int32)(unsafe.Pointer(p)), 4*rows), 4
 	}
-	return false
+	panic(fmt.Sprintf("state: no encoding for %T", page))
 }
 
-func isTwo(page any) bool {
+// seriesOf is the number of series of a page.
+func seriesOf(page any) int {
 	switch page.(type) {
-	case *[PageRows]Int128, *[PageRows]cell:
-		return true
+	case *[PageRows]uint8, *[PageRows]bool, *[PageRows]int64, *[PageRows]uint64, *[PageRows]float64:
+		return 1
+	case *[PageRows]Int128:
+		return 2
 	}
-	return false
+	_, per := words(page, 0)
+	return per
+}
+
+// unpackPage reads a page into series and returns how many.
+func unpackPage(page any, rows int, v *[maxSeries]series) int {
+	switch p := page.(type) {
+	case *[PageRows]uint8:
+		unpackInts(p[:rows], &v[0])
+	case *[PageRows]bool:
+		unpackInts((*[PageRows]uint8)(unsafe.Pointer(p))[:rows], &v[0])
+	case *[PageRows]int64:
+		unpackInts(p[:rows], &v[0])
+	case *[PageRows]uint64:
+		unpackInts(p[:rows], &v[0])
+	case *[PageRows]float64:
+		unpackInts((*series)(unsafe.Pointer(p))[:rows], &v[0])
+	case *[PageRows]Int128:
+		for i, x := range p[:rows] {
+			v[0][i], v[1][i] = uint64(x.Hi), x.Lo
+		}
+	default:
+		w, per := words(page, rows)
+		for i := range rows {
+			for k := range per {
+				v[k][i] = uint64(uint32(w[per*i+k]))
+			}
+		}
+	}
+	return seriesOf(page)
 }
 
 // packPage is the inverse of unpackPage.
-func packPage(page any, rows int, a, b *series) {
+func packPage(page any, rows int, v *[maxSeries]series) {
 	switch p := page.(type) {
 	case *[PageRows]uint8:
-		packInts(p[:rows], a)
+		packInts(p[:rows], &v[0])
 	case *[PageRows]bool:
 		for i := range p[:rows] {
-			p[i] = a[i] != 0
+			p[i] = v[0][i] != 0
 		}
-	case *[PageRows]int32:
-		packInts(p[:rows], a)
 	case *[PageRows]int64:
-		packInts(p[:rows], a)
+		packInts(p[:rows], &v[0])
 	case *[PageRows]uint64:
-		packInts(p[:rows], a)
+		packInts(p[:rows], &v[0])
 	case *[PageRows]float64:
-		packInts((*series)(unsafe.Pointer(p))[:rows], a)
+		packInts((*series)(unsafe.Pointer(p))[:rows], &v[0])
 	case *[PageRows]Int128:
 		for i := range p[:rows] {
-			p[i] = Int128{int64(a[i]), b[i]}
-		}
-	case *[PageRows]cell:
-		for i := range p[:rows] {
-			p[i] = cell{uint32(a[i]), uint32(b[i])}
+			p[i] = Int128{int64(v[0][i]), v[1][i]}
 		}
 	default:
-		panic(fmt.Sprintf("state: no encoding for %T", page))
+		w, per := words(page, rows)
+		for i := range rows {
+			for k := range per {
+				w[per*i+k] = int32(v[k][i])
+			}
+		}
 	}
 }
 
-func unpackInts[T uint8 | int32 | int64 | uint64](p []T, out *series) {
+func unpackInts[T uint8 | int64 | uint64](p []T, out *series) {
 	for i, v := range p {
 		out[i] = uint64(v)
 	}
 }
 
-func packInts[T uint8 | int32 | int64 | uint64](p []T, in *series) {
+func packInts[T uint8 | int64 | uint64](p []T, in *series) {
 	for i := range p {
 		p[i] = T(in[i])
 	}

@@ -6,7 +6,7 @@ import (
 	"math"
 )
 
-// series is the values of a page as 64-bit integers: every class is one or two of them.
+// series is the values of a page as 64-bit integers: every class is one or two of them, links up to four.
 type series = [PageRows]uint64
 
 // appendSeries writes values as differences from the least one, in the narrowest of 0, 1, 2, 4 and 8 bytes.

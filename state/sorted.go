@@ -10,20 +10,27 @@ import "bytes"
 // Invariants: an in-order walk gives strictly ascending keys; priority(parent) ≥ priority(child); size counts the rows.
 type SortedRows struct {
 	*rowset
-	table               *Table
-	owner               *column[int32]
-	left, right, parent *column[int32] // row+1; 0: none
-	key                 *bytesColumn
-	values              []pager
-	root, size          *column[int32] // by slot; root is row+1
+	table  *Table
+	nodes  *column[node]
+	key    *bytesColumn
+	values []pager
+	roots  *column[root] // by slot
 }
+
+// node is a row's place in the tree: child[0] has lesser keys, child[1] greater ones. Rows are row+1, 0: none.
+type node struct {
+	owner, parent int32
+	child         [2]int32
+}
+
+// root is a slot's tree; top is row+1, 0: none.
+type root struct{ top, size int32 }
 
 func newSorted(t *Table, l ListLayout) *SortedRows {
 	r := newRowset(t.clk, t.layout.Name+"/"+l.Name, 1)
 	m := &SortedRows{
 		rowset: r, table: t,
-		owner: internal[int32](r, 0), left: internal[int32](r, 0), right: internal[int32](r, 0), parent: internal[int32](r, 0),
-		root: internal[int32](t.rowset, famLinks), size: internal[int32](t.rowset, famLinks),
+		nodes: internal[node](r, 0), roots: internal[root](t.rowset, famLinks),
 	}
 	m.key = r.addColumn(0, Bytes).(*bytesColumn)
 	for _, c := range l.Values {
@@ -33,41 +40,45 @@ func newSorted(t *Table, l ListLayout) *SortedRows {
 }
 
 // Len is the number of rows of a slot; Rows of all slots.
-func (m *SortedRows) Len(slot int32) int { return int(m.size.at(slot)) }
+func (m *SortedRows) Len(slot int32) int { return int(m.roots.at(slot).size) }
 func (m *SortedRows) Rows() int          { return m.count }
 
 // Owner is the slot in whose map the row is.
-func (m *SortedRows) Owner(row int32) int32 { return m.owner.at(row) }
+func (m *SortedRows) Owner(row int32) int32 { return m.nodes.at(row).owner }
 
 // Key is the row's key, valid as long as a BytesCol.At.
 func (m *SortedRows) Key(row int32) []byte { return m.key.arena.get(m.key.at(row)) }
 
 // First and Last are the rows with the least and the greatest key, -1 if there is none.
-func (m *SortedRows) First(slot int32) int32 { return m.end(m.root.at(slot)-1, m.left) }
-func (m *SortedRows) Last(slot int32) int32  { return m.end(m.root.at(slot)-1, m.right) }
+func (m *SortedRows) First(slot int32) int32 { return m.end(m.roots.at(slot).top-1, 0) }
+func (m *SortedRows) Last(slot int32) int32  { return m.end(m.roots.at(slot).top-1, 1) }
 
 // Next and Prev are the neighbours in key order, -1 at the end.
-func (m *SortedRows) Next(row int32) int32 { return m.step(row, m.left, m.right) }
-func (m *SortedRows) Prev(row int32) int32 { return m.step(row, m.right, m.left) }
+func (m *SortedRows) Next(row int32) int32 { return m.step(row, 0) }
+func (m *SortedRows) Prev(row int32) int32 { return m.step(row, 1) }
 
 // end walks from a row down one side.
-func (m *SortedRows) end(row int32, side *column[int32]) int32 {
+func (m *SortedRows) end(row int32, side int) int32 {
 	if row < 0 {
 		return -1
 	}
-	for side.at(row) != 0 {
-		row = side.at(row) - 1
+	for {
+		next := m.nodes.at(row).child[side]
+		if next == 0 {
+			return row
+		}
+		row = next - 1
 	}
-	return row
 }
 
-func (m *SortedRows) step(row int32, back, ahead *column[int32]) int32 {
-	if a := ahead.at(row); a != 0 {
+// step is the neighbour of a row away from the side `back`.
+func (m *SortedRows) step(row int32, back int) int32 {
+	if a := m.nodes.at(row).child[1-back]; a != 0 {
 		return m.end(a-1, back)
 	}
 	for {
-		up := m.parent.at(row) - 1
-		if up < 0 || back.at(up)-1 == row {
+		up := m.nodes.at(row).parent - 1
+		if up < 0 || m.nodes.at(up).child[back]-1 == row {
 			return up
 		}
 		row = up
@@ -85,12 +96,12 @@ func (m *SortedRows) Find(slot int32, key []byte) int32 {
 // Seek is the first row whose key is not below the given one, -1 if there is none.
 func (m *SortedRows) Seek(slot int32, key []byte) int32 {
 	found := int32(-1)
-	for row := m.root.at(slot) - 1; row >= 0; {
+	for row := m.roots.at(slot).top - 1; row >= 0; {
 		if bytes.Compare(m.Key(row), key) >= 0 {
 			found = row
-			row = m.left.at(row) - 1
+			row = m.nodes.at(row).child[0] - 1
 		} else {
-			row = m.right.at(row) - 1
+			row = m.nodes.at(row).child[1] - 1
 		}
 	}
 	return found
@@ -100,25 +111,25 @@ func (m *SortedRows) Seek(slot int32, key []byte) int32 {
 func (m *SortedRows) Insert(slot int32, key []byte) (row int32, isNew bool) {
 	m.compact()
 	up, below := int32(-1), 0
-	for at := m.root.at(slot) - 1; at >= 0; {
+	for at := m.roots.at(slot).top - 1; at >= 0; {
 		c := bytes.Compare(key, m.Key(at))
 		if c == 0 {
 			return at, false
 		}
 		up, below = at, c
 		if c < 0 {
-			at = m.left.at(at) - 1
+			at = m.nodes.at(at).child[0] - 1
 		} else {
-			at = m.right.at(at) - 1
+			at = m.nodes.at(at).child[1] - 1
 		}
 	}
 	row = m.alloc()
-	m.owner.put(row, slot)
+	m.nodes.ref(row).owner = slot
 	m.key.set(row, key)
 	m.table.fams[famLinks].ownSlot(slot)
-	m.size.put(slot, m.size.at(slot)+1)
+	m.roots.ref(slot).size++
 	m.hang(slot, up, below < 0, row)
-	for p := m.parent.at(row) - 1; p >= 0 && priority(p) < priority(row); p = m.parent.at(row) - 1 {
+	for p := m.nodes.at(row).parent - 1; p >= 0 && priority(p) < priority(row); p = m.nodes.at(row).parent - 1 {
 		m.rotateUp(slot, row)
 	}
 	return row, true
@@ -130,31 +141,31 @@ func priority(row int32) uint64 { return (uint64(row) + 1) * 0xD6E8FEB86659FD93 
 func (m *SortedRows) hang(slot, up int32, left bool, row int32) {
 	if row >= 0 {
 		m.fams[0].ownSlot(row)
-		m.parent.put(row, up+1)
+		m.nodes.ref(row).parent = up + 1
 	}
 	if up < 0 {
 		m.table.fams[famLinks].ownSlot(slot)
-		m.root.put(slot, row+1)
+		m.roots.ref(slot).top = row + 1
 		return
 	}
 	m.fams[0].ownSlot(up)
 	if left {
-		m.left.put(up, row+1)
+		m.nodes.ref(up).child[0] = row + 1
 	} else {
-		m.right.put(up, row+1)
+		m.nodes.ref(up).child[1] = row + 1
 	}
 }
 
 // rotateUp swaps a row with its parent.
 func (m *SortedRows) rotateUp(slot, row int32) {
-	p := m.parent.at(row) - 1
-	g := m.parent.at(p) - 1
-	isLeft := m.left.at(p)-1 == row
-	gLeft := g >= 0 && m.left.at(g)-1 == p
+	p := m.nodes.at(row).parent - 1
+	g := m.nodes.at(p).parent - 1
+	isLeft := m.nodes.at(p).child[0]-1 == row
+	gLeft := g >= 0 && m.nodes.at(g).child[0]-1 == p
 	if isLeft {
-		m.hang(slot, p, true, m.right.at(row)-1)
+		m.hang(slot, p, true, m.nodes.at(row).child[1]-1)
 	} else {
-		m.hang(slot, p, false, m.left.at(row)-1)
+		m.hang(slot, p, false, m.nodes.at(row).child[0]-1)
 	}
 	m.hang(slot, row, !isLeft, p)
 	m.hang(slot, g, gLeft, row)
@@ -162,13 +173,13 @@ func (m *SortedRows) rotateUp(slot, row int32) {
 
 // Remove takes a row out. Its number is reused.
 func (m *SortedRows) Remove(row int32) {
-	slot := m.owner.at(row)
+	slot := m.nodes.at(row).owner
 	for {
-		l, r := m.left.at(row)-1, m.right.at(row)-1
+		l, r := m.nodes.at(row).child[0]-1, m.nodes.at(row).child[1]-1
 		if l < 0 || r < 0 {
 			child := max(l, r)
-			p := m.parent.at(row) - 1
-			m.hang(slot, p, p >= 0 && m.left.at(p)-1 == row, child)
+			p := m.nodes.at(row).parent - 1
+			m.hang(slot, p, p >= 0 && m.nodes.at(p).child[0]-1 == row, child)
 			break
 		}
 		if priority(l) > priority(r) {
@@ -178,25 +189,24 @@ func (m *SortedRows) Remove(row int32) {
 		}
 	}
 	m.table.fams[famLinks].ownSlot(slot)
-	m.size.put(slot, m.size.at(slot)-1)
+	m.roots.ref(slot).size--
 	m.release(row)
 }
 
 // Clear removes all rows of a slot.
 func (m *SortedRows) Clear(slot int32) {
-	row := m.root.at(slot) - 1
+	row := m.roots.at(slot).top - 1
 	if row < 0 {
 		return
 	}
 	m.table.fams[famLinks].ownSlot(slot)
-	m.root.put(slot, 0)
-	m.size.put(slot, 0)
+	m.roots.put(slot, root{})
 	for row >= 0 { // post-order: children are gone when a row goes
-		if l := m.left.at(row) - 1; l >= 0 {
+		if l := m.nodes.at(row).child[0] - 1; l >= 0 {
 			row = l
 			continue
 		}
-		if r := m.right.at(row) - 1; r >= 0 {
+		if r := m.nodes.at(row).child[1] - 1; r >= 0 {
 			row = r
 			continue
 		}
@@ -206,9 +216,9 @@ func (m *SortedRows) Clear(slot int32) {
 
 // prune releases a leaf and returns its parent.
 func (m *SortedRows) prune(row int32) int32 {
-	up := m.parent.at(row) - 1
+	up := m.nodes.at(row).parent - 1
 	if up >= 0 {
-		m.hang(0, up, m.left.at(up)-1 == row, -1)
+		m.hang(0, up, m.nodes.at(up).child[0]-1 == row, -1)
 	}
 	m.release(row)
 	return up
