@@ -1,6 +1,7 @@
 package state
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"runtime"
 	"testing"
@@ -83,6 +84,28 @@ func BenchmarkFindOrInsert(b *testing.B) {
 		for _, s := range p.Slots {
 			col.Set(s, col.At(s)+1)
 		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/4096, "ns/row")
+}
+
+func BenchmarkFindBytes(b *testing.B) {
+	t := newTable(&clock{cur: 1}, Layout{Name: "t", Keys: []Class{Bytes}}, AllGroups)
+	probes := make([]Probe, benchKeys/4096)
+	for i := range probes {
+		p := &probes[i]
+		k := KeyCol{Class: Bytes}
+		for j := range 4096 {
+			n := uint64(i*4096 + j)
+			k.Spans = append(k.Spans, Span{uint32(len(k.Data)), 20})
+			k.Data = fmt.Appendf(k.Data, "customer-%011d", n)
+			p.Hashes = append(p.Hashes, mixed(n))
+		}
+		p.Keys, p.N = []KeyCol{k}, 4096
+		t.FindOrInsert(p)
+	}
+	b.ResetTimer()
+	for i := range b.N {
+		t.Find(&probes[i*97%len(probes)])
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/4096, "ns/row")
 }

@@ -38,11 +38,40 @@ func (k *keyColumn) match(in *KeyCol, rows, slots []int32, bad []bool) {
 		matchColumn(k.i64, in.I64, in, rows, slots, bad)
 	case I128:
 		matchColumn(k.i128, in.I128, in, rows, slots, bad)
-	default: // F64 has NaN, Bytes have length
-		for i, s := range slots {
-			if s >= 0 && !bad[i] && !k.equal(in, rows[i], s) {
+	case F64:
+		matchFloats(k.f64, in, rows, slots, bad)
+	default:
+		matchBytes(k.bytes, in, rows, slots, bad)
+	}
+}
+
+func matchFloats(c *column[float64], in *KeyCol, rows, slots []int32, bad []bool) {
+	for i, s := range slots {
+		if s < 0 {
+			continue
+		}
+		null := in.isNull(rows[i])
+		a, b := in.F64[rows[i]], c.at(s)
+		if null != c.isNull(s) || !null && a != b && (a == a || b == b) {
+			bad[i] = true
+		}
+	}
+}
+
+func matchBytes(c *bytesColumn, in *KeyCol, rows, slots []int32, bad []bool) {
+	nulls := in.Null != nil || c.anyNull
+	for i, s := range slots {
+		if s < 0 {
+			continue
+		}
+		null := false
+		if nulls {
+			if null = in.isNull(rows[i]); null != c.isNull(s) {
 				bad[i] = true
 			}
+		}
+		if v := c.at(s); !null && (v.Len != in.Spans[rows[i]].Len || !bytes.Equal(in.bytes(rows[i]), c.arena.get(v))) {
+			bad[i] = true
 		}
 	}
 }
