@@ -6,8 +6,8 @@ type Kind uint8
 const (
 	// Periodic: by the interval, or asked for by a test.
 	Periodic Kind = iota
-	// Savepoint: asked for by a person; kept until it is deleted by hand and
-	// never overtaken by a later checkpoint.
+	// Savepoint: asked for by a person; Retain never deletes it, and no later
+	// checkpoint overtakes it.
 	Savepoint
 	// Final: the last one, after the end of all sources or on stop. The job
 	// is over when its outcomes are durable.

@@ -311,3 +311,24 @@ func TestInspect(t *testing.T) {
 		t.Error(s.Start())
 	}
 }
+
+// TestNewerMetadata: one checkpoint of a newer program is enough.
+func TestNewerMetadata(t *testing.T) {
+	for _, prefix := range []string{"meta/", "sys/job"} {
+		d := checkpoint.NewMemDir()
+		s := open(t, d)
+		must(t, s.Save(meta(1)))
+		must(t, s.Close())
+		err := tamper(t, d, func(e checkpoint.Engine) error {
+			var newer []checkpoint.Entry
+			err := e.Scan(prefix, false, func(k string, v []byte) error {
+				newer = append(newer, checkpoint.Entry{Key: k, Value: storetest.NewerVersion(v)})
+				return nil
+			})
+			return errors.Join(err, e.Apply(newer))
+		})
+		if !errors.Is(err, checkpoint.ErrNewerFormat) || !strings.Contains(err.Error(), "has format 2, this program reads up to 1; use a newer sqlstream") {
+			t.Errorf("%s: %v", prefix, err)
+		}
+	}
+}

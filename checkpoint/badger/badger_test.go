@@ -1,6 +1,7 @@
 package badger
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -111,7 +112,7 @@ func TestLatestAhead(t *testing.T) {
 	must(t, s.Save(meta(1)))
 	must(t, s.Close())
 	old := filepath.Join(t.TempDir(), "db")
-	must(t, os.CopyFS(old, os.DirFS(filepath.Join(dir, dbName))))
+	copyDir(t, old, filepath.Join(dir, dbName))
 	s = open(t, dir)
 	must(t, s.Save(meta(2)))
 	must(t, s.Close())
@@ -170,6 +171,23 @@ func TestFlippedByte(t *testing.T) {
 	}
 }
 
+// copyDir copies files as sparse as Badger makes its logs.
+func copyDir(t *testing.T, to, from string) {
+	t.Helper()
+	must(t, filepath.WalkDir(from, func(path string, d os.DirEntry, err error) error {
+		rel, _ := filepath.Rel(from, path)
+		if err != nil || d.IsDir() {
+			return errors.Join(err, os.MkdirAll(filepath.Join(to, rel), 0o700))
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		dst := filepath.Join(to, rel)
+		return errors.Join(os.WriteFile(dst, bytes.TrimRight(data, "\x00"), 0o600), os.Truncate(dst, int64(len(data))))
+	}))
+}
+
 type hit struct {
 	file string
 	off  int64
@@ -193,7 +211,7 @@ func damaged(t *testing.T, clean bool) (dir string, want checkpoint.ID) {
 		return dir, 3
 	}
 	killed := filepath.Join(t.TempDir(), "job")
-	must(t, os.CopyFS(killed, os.DirFS(dir)))
+	copyDir(t, killed, dir)
 	must(t, s.Close())
 	return killed, 3
 }
@@ -209,7 +227,7 @@ func hits(t *testing.T, dir string) (l []hit) {
 			must(t, err)
 			for _, mark := range []string{chunkMark, "sqCK"} {
 				for from := 0; ; {
-					i := strings.Index(string(data[from:]), mark)
+					i := bytes.Index(data[from:], []byte(mark))
 					if i < 0 {
 						break
 					}
@@ -229,7 +247,7 @@ func hits(t *testing.T, dir string) (l []hit) {
 func flippedByte(t *testing.T, from string, at hit, want checkpoint.ID) bool {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "job")
-	must(t, os.CopyFS(dir, os.DirFS(from)))
+	copyDir(t, dir, from)
 	f, err := os.OpenFile(filepath.Join(dir, dbName, at.file), os.O_RDWR, 0)
 	must(t, err)
 	b := make([]byte, 1)

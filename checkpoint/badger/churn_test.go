@@ -13,14 +13,14 @@ import (
 // holds a few of them: deleted chunks must give their room back, and while
 // they do not yet, checkpoints are declined and nothing else happens.
 func TestDiskChurn(t *testing.T) {
-	disk := smallDisk(t, "256m")
+	disk := smallDisk(t, "160m")
 	s := open(t, filepath.Join(disk, "job"))
 	chunk := make([]byte, 200_000)
 	for i := range chunk {
 		chunk[i] = byte(rand.Uint32())
 	}
 	saved, declined := 0, 0
-	for id := checkpoint.ID(1); id <= 20; id++ {
+	for id := checkpoint.ID(1); id <= 12; id++ {
 		err := replace(s, id, chunk)
 		switch {
 		case err == nil:
@@ -36,7 +36,7 @@ func TestDiskChurn(t *testing.T) {
 	must(t, err)
 	t.Logf("%d saved, %d declined, %s free at the end", saved, declined, mib(free))
 	if saved < 5 {
-		t.Errorf("only %d of 20 were saved", saved)
+		t.Errorf("only %d of 12 were saved", saved)
 	}
 }
 

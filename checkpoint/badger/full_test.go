@@ -72,7 +72,7 @@ func fill(t *testing.T, disk, filler string) {
 // TestDiskFills writes checkpoints until the disk is full. Whatever Badger
 // flushes and compacts behind it must find room as well.
 func TestDiskFills(t *testing.T) {
-	dir := filepath.Join(smallDisk(t, "256m"), "job")
+	dir := filepath.Join(smallDisk(t, "160m"), "job")
 	s := open(t, dir)
 	chunk := make([]byte, 200_000)
 	for i := range chunk {

@@ -16,7 +16,7 @@ const (
 	// takes deleted chunks away; larger ones (only ever huge metadata) in the
 	// value log.
 	valueThreshold = 512 << 10
-	valueLogSize   = 64 << 20
+	valueLogSize   = 32 << 20
 	// maxPending transactions of a write batch are under way at a time: what
 	// was put, passed the check for room, and is not yet written.
 	maxPending = 4
