@@ -44,10 +44,13 @@ func foldNode(x Expr, env *fn.Env) Expr {
 
 // foldable: x is immutable and its children are literals.
 func foldable(x Expr, env *fn.Env) bool {
-	if c, ok := x.(*Call); ok && c.Fn.Volatility != fn.Immutable {
-		return false
-	}
 	zoned := x.Type().Kind == types.TimestampLTZ
+	if c, ok := x.(*Call); ok {
+		if c.Fn.Volatility != fn.Immutable {
+			return false
+		}
+		zoned = zoned || c.Fn.Zoned
+	}
 	for _, c := range Children(x) {
 		if _, ok := c.(*Literal); !ok {
 			return false

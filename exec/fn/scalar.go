@@ -39,6 +39,9 @@ type Scalar struct {
 	Syntax     string   // "SUBSTRING(string, start [, length])"
 	Doc        string   // one or two sentences
 	Volatility Volatility
+	// Zoned: the result depends on the session's time zone though no argument
+	// or result is a TIMESTAMP_LTZ. It is not folded before the zone is known.
+	Zoned bool
 	// Bind chooses the overload. The error says what is expected, without
 	// position: the binder adds it.
 	Bind func(args []Arg) (*Bound, error)
