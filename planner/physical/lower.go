@@ -39,12 +39,25 @@ func (l *lowerer) root(p logical.Plan) (*Node, error) {
 	if s, ok := p.(*logical.Sink); ok {
 		return l.sink(s)
 	}
-	in, err := l.plan(p)
+	in, err := l.plan(unrenamed(p))
 	if err != nil {
 		return nil, err
 	}
-	return l.add(&Node{Op: &Collect{}, At: p.Pos(), Inputs: []Input{{Node: in, Exchange: exec.Gather}}, Output: in.Output,
-		Changes: in.Changes, Keys: in.Keys, Single: true}), nil
+	n := &Node{Op: &Collect{}, At: p.Pos(), Inputs: []Input{{Node: in, Exchange: exec.Gather}}, Output: slices.Clone(in.Output),
+		Changes: in.Changes, Keys: in.Keys, Single: true}
+	for i, f := range p.Schema() {
+		n.Output[i].Name = f.Name
+	}
+	return l.add(n), nil
+}
+
+// unrenamed is p without a project that only gives other names: the root
+// gives its own.
+func unrenamed(p logical.Plan) logical.Plan {
+	if q, ok := p.(*logical.Project); ok && isIdentity(q.Exprs, len(q.Input.Schema())) {
+		return q.Input
+	}
+	return p
 }
 
 // plan lowers a node; its output has the columns of p's schema, in order.

@@ -4,10 +4,12 @@ import (
 	"slices"
 
 	"github.com/sqlstream/sqlstream/exec/expr"
+	"github.com/sqlstream/sqlstream/exec/fn"
 	"github.com/sqlstream/sqlstream/exec/op"
 	"github.com/sqlstream/sqlstream/exec/types"
 	"github.com/sqlstream/sqlstream/parser/ast"
 	"github.com/sqlstream/sqlstream/planner/logical"
+	"github.com/sqlstream/sqlstream/planner/rules"
 )
 
 func (l *lowerer) project(p *logical.Project) (*Node, error) {
@@ -45,7 +47,7 @@ func (l *lowerer) calc(in *Node, at ast.Pos, filter expr.Expr, exprs []expr.Expr
 		return in
 	}
 	n := &Node{Op: &Calc{op.CalcSpec{Filter: renamed(filter, in.Output), Exprs: renamedAll(exprs, in.Output)}}, At: at,
-		Inputs: forward(in), Output: calcOutput(exprs, in, out), Changes: in.Changes}
+		Inputs: forward(in), Output: l.calcOutput(filter, exprs, in, out), Changes: in.Changes}
 	moved := movedColumns(exprs, len(in.Output))
 	n.Keys = movedKeys(in.Keys, moved)
 	n.Windows = movedWindows(in.Windows, moved)
@@ -94,6 +96,7 @@ func conjunction(xs ...expr.Expr) expr.Expr {
 	for _, x := range xs {
 		terms = append(terms, expr.Conjuncts(x)...)
 	}
+	terms = absorbed(terms)
 	switch len(terms) {
 	case 0:
 		return nil
@@ -101,6 +104,24 @@ func conjunction(xs ...expr.Expr) expr.Expr {
 		return terms[0]
 	}
 	return &expr.And{Terms: terms}
+}
+
+// absorbed leaves out the terms that others imply: a second time the same,
+// and A OR B beside A (a shared scan tests what any consumer wants).
+func absorbed(terms []expr.Expr) []expr.Expr {
+	var kept []expr.Expr
+	for i, t := range terms {
+		implied := slices.ContainsFunc(kept, func(u expr.Expr) bool { return expr.Equal(t, u) })
+		if o, ok := t.(*expr.Or); ok {
+			for j, u := range terms {
+				implied = implied || j != i && slices.ContainsFunc(o.Terms, func(v expr.Expr) bool { return expr.Equal(u, v) })
+			}
+		}
+		if !implied {
+			kept = append(kept, t)
+		}
+	}
+	return kept
 }
 
 // renamed gives columns the names of the input.
@@ -127,7 +148,7 @@ func renamedAll(xs []expr.Expr, in []types.Field) []expr.Expr {
 
 // calcOutput types the columns; a time attribute survives where its column is
 // passed on as it is.
-func calcOutput(exprs []expr.Expr, in *Node, out []types.Field) []types.Field {
+func (l *lowerer) calcOutput(filter expr.Expr, exprs []expr.Expr, in *Node, out []types.Field) []types.Field {
 	fields := make([]types.Field, len(exprs))
 	for i, x := range exprs {
 		t := x.Type()
@@ -140,12 +161,25 @@ func calcOutput(exprs []expr.Expr, in *Node, out []types.Field) []types.Field {
 				t.Attr = types.Proctime
 			}
 		}
-		if in.rowtime != nil && expr.Equal(x, in.rowtime) {
+		if l.isRowtime(x, in, filter) {
 			t.Attr = types.Rowtime
 		}
 		fields[i] = types.Field{Name: out[i].Name, Type: t, Doc: out[i].Doc}
 	}
 	return fields
+}
+
+// isRowtime tells whether x is the event time of the scan below, perhaps as
+// the filters above the scan have simplified it.
+func (l *lowerer) isRowtime(x expr.Expr, in *Node, filter expr.Expr) bool {
+	if in.rowtime == nil {
+		return false
+	}
+	conds := slices.Clone(expr.Conjuncts(filter))
+	if s, ok := in.Op.(*Scan); ok {
+		conds = append(conds, expr.Conjuncts(s.Filter)...)
+	}
+	return expr.Equal(x, in.rowtime) || expr.Equal(x, rules.Decided(in.rowtime, conds, &fn.Env{Zone: l.cfg.Zone}))
 }
 
 // movedColumns tells where each input column is passed on; −1: it is not.

@@ -29,8 +29,11 @@ func (l *lowerer) scan(p *logical.Scan) (*Node, error) {
 	var filter expr.Expr
 	var exprs []expr.Expr
 	take := src.PushDown()
-	if !take.Projection {
+	switch {
+	case !take.Projection:
 		exprs = wholeColumns(n, s, ct)
+	case src.Changelog() == connectors.Upsert:
+		exprs = withKey(n, s, ct)
 	}
 	if s.Filter != nil && !take.Filter {
 		filter, s.Filter = s.Filter, nil
@@ -89,6 +92,23 @@ func wholeColumns(n *Node, s *Scan, ct *connectors.Table) []expr.Expr {
 	}
 	s.Columns = allColumns(len(ct.Columns))
 	return exprs
+}
+
+// withKey adds the primary key's columns that were left out, and returns the
+// scan's own columns; nil if none was.
+func withKey(n *Node, s *Scan, ct *connectors.Table) []expr.Expr {
+	own := identity(n.Output)
+	s.Columns = slices.Clone(s.Columns)
+	for _, k := range ct.PrimaryKey {
+		if positions(s.Columns, []int{k}) == nil {
+			s.Columns = append(s.Columns, []int{k})
+			n.Output = append(n.Output, types.Field{Name: ct.Columns[k].Name, Type: ct.Columns[k].Type})
+		}
+	}
+	if len(n.Output) == len(own) {
+		return nil
+	}
+	return own
 }
 
 func isWhole(paths [][]int, columns int) bool {

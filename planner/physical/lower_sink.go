@@ -17,7 +17,7 @@ import (
 // sink lowers INSERT INTO. The input has the columns that are written, in
 // declared order.
 func (l *lowerer) sink(p *logical.Sink) (*Node, error) {
-	in, err := l.plan(p.Input)
+	in, err := l.plan(unrenamed(p.Input))
 	if err != nil {
 		return nil, err
 	}

@@ -26,6 +26,7 @@ var ordered = []rule{
 	{"rank", recogniseRank},
 	{"drop_watermarks", dropWatermarks},
 	{"merge_projects_again", mergeProjects},
+	{"known_values", knownValues},
 	{"prune_columns", pruneColumns},
 }
 
