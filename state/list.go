@@ -123,6 +123,9 @@ func (l *ListRows) Touch(rows []int32) {
 	l.fams[0].ownSlots(rows)
 }
 
+// TouchOne is Touch of one row, without compaction.
+func (l *ListRows) TouchOne(row int32) { l.fams[0].ownSlot(row) }
+
 // Value columns, by their place in ListLayout.Values; they are indexed by row.
 
 func (l *ListRows) BoolCol(i int) Col[bool]   { return colOf[bool](l.name, i, l.values[i]) }

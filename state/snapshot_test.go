@@ -54,7 +54,7 @@ func (w *wide) put(keys []int64, value func(k int64) string) {
 			m.Remove(m.First(s))
 		}
 		row, _ := m.Insert(s, AppendSortI64(nil, rand.Int64N(1000), false))
-		m.Touch([]int32{row})
+		m.TouchOne(row)
 		m.I64Col(0).Set(row, keys[i])
 		w.t.Timers(0).SetOne(s, keys[i]%1000)
 		w.model[keys[i]] = v

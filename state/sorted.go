@@ -230,6 +230,9 @@ func (m *SortedRows) Touch(rows []int32) {
 	m.fams[0].ownSlots(rows)
 }
 
+// TouchOne is Touch of one row, without compaction.
+func (m *SortedRows) TouchOne(row int32) { m.fams[0].ownSlot(row) }
+
 // Value columns, by their place in ListLayout.Values; they are indexed by row.
 
 func (m *SortedRows) BoolCol(i int) Col[bool]   { return colOf[bool](m.name, i, m.values[i]) }

@@ -107,6 +107,9 @@ func (t *Table) Touch(slots []int32) {
 	t.fams[famValues].ownSlots(slots)
 }
 
+// TouchOne is Touch of one slot, without compaction.
+func (t *Table) TouchOne(slot int32) { t.fams[famValues].ownSlot(slot) }
+
 // Live says whether a slot holds a row.
 func (t *Table) Live(slot int32) bool { return t.isLive(slot) }
 
