@@ -56,7 +56,7 @@ func makeKVStore(eng Engine, where string, job Job) (*KVStore, error) {
 
 func newKVStore(eng Engine, where string) *KVStore {
 	return &KVStore{
-		eng: eng, where: where, floors: map[ID]uint64{},
+		eng: eng, where: where, flights: map[ID]begin{},
 		chunks: map[uint64]struct{}{}, settled: map[string]struct{}{},
 	}
 }
@@ -66,6 +66,7 @@ func (s *KVStore) countStart() error {
 	s.start++
 	s.nextRef = firstRef(s.start)
 	s.floor = s.nextRef // chunks of earlier starts are in no checkpoint in flight
+	s.told = [2]ID{s.newest(), s.newest()}
 	return s.eng.Apply([]Entry{{keyStart, decimal(s.start)}})
 }
 

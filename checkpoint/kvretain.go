@@ -7,7 +7,7 @@ import (
 
 // garbage is what nothing kept needs.
 type garbage struct {
-	metas    []ID
+	metas    []keptMeta
 	outcomes []string
 	refs     []uint64
 }
@@ -47,16 +47,19 @@ func (s *KVStore) garbage(keep int) (g garbage, err error) {
 		if k.kind != Savepoint {
 			newer++
 			if newer > keep {
-				g.metas = append(g.metas, k.id)
+				g.metas = append(g.metas, k)
 				continue
 			}
 		}
 		for _, p := range k.pending {
 			pending[p] = struct{}{}
 		}
-		for _, r := range k.refs {
-			refs[r] = struct{}{}
-		}
+		addRefs(refs, k)
+	}
+	s.told = [2]ID{s.newest(), s.told[0]}
+	s.former = s.builtUpon(append(s.former, g.metas...))
+	for _, k := range s.former {
+		addRefs(refs, k)
 	}
 	for key := range s.settled {
 		if _, ok := pending[key]; !ok {
@@ -71,10 +74,26 @@ func (s *KVStore) garbage(keep int) (g garbage, err error) {
 	return g, nil
 }
 
+func addRefs(refs map[uint64]struct{}, k keptMeta) {
+	for _, r := range k.refs {
+		refs[r] = struct{}{}
+	}
+}
+
+// builtUpon selects what a checkpoint in flight, or one begun now, may build
+// upon.
+func (s *KVStore) builtUpon(metas []keptMeta) []keptMeta {
+	oldest := s.told[1]
+	for _, f := range s.flights {
+		oldest = min(oldest, f.base)
+	}
+	return slices.DeleteFunc(metas, func(k keptMeta) bool { return k.id < oldest })
+}
+
 func (s *KVStore) deleteMetas(g garbage) error {
 	var entries []Entry
-	for _, id := range g.metas {
-		entries = append(entries, Entry{metaKey(id), nil})
+	for _, k := range g.metas {
+		entries = append(entries, Entry{metaKey(k.id), nil})
 	}
 	for _, key := range g.outcomes {
 		entries = append(entries, Entry{preOutcome + key, nil})
@@ -87,7 +106,9 @@ func (s *KVStore) deleteMetas(g garbage) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.kept = slices.DeleteFunc(s.kept, func(k keptMeta) bool { return slices.Contains(g.metas, k.id) })
+	s.kept = slices.DeleteFunc(s.kept, func(k keptMeta) bool {
+		return slices.ContainsFunc(g.metas, func(d keptMeta) bool { return d.id == k.id })
+	})
 	for _, key := range g.outcomes {
 		delete(s.settled, key)
 	}

@@ -14,9 +14,10 @@ import (
 // Invariants:
 //   - LATEST never names a checkpoint that is not durable;
 //   - every chunk that a kept metadata names is in chunks;
-//   - a chunk is deleted only if no kept metadata names it and it was put
-//     before the newest stored checkpoint was begun (later ones may be named
-//     by a checkpoint in flight).
+//   - a chunk is deleted only if no kept metadata names it, it was put before
+//     the newest stored checkpoint was begun (later ones may belong to one in
+//     flight), and no checkpoint in flight may build upon a metadata that
+//     names it.
 type KVStore struct {
 	eng   Engine
 	where string // for messages
@@ -25,16 +26,24 @@ type KVStore struct {
 
 	mu      sync.Mutex
 	begun   ID
-	floors  map[ID]uint64 // nextRef when the ID was begun
-	floor   uint64        // that of the newest stored: chunks below it are in no checkpoint in flight
+	flights map[ID]begin // begun and not below the newest stored
+	floor   uint64       // that of the newest stored: chunks below it are in no checkpoint in flight
 	nextRef uint64
 	chunks  map[uint64]struct{}
 	kept    []keptMeta // by ID
+	former  []keptMeta // no longer kept, but one in flight may build upon it
+	told    [2]ID      // newest stored at the last Retain, and at the one before it
 	settled map[string]struct{}
 	broken  error // a metadata may or may not be durable: nothing can be stored or deleted any more
 }
 
 var _ Store = (*KVStore)(nil)
+
+// begin is how things stood when a checkpoint was begun.
+type begin struct {
+	ref  uint64 // nextRef: its own chunks are not below
+	base ID     // its subtasks build upon this stored checkpoint, or a later one
+}
 
 // keptMeta is what retention and listing need to know of a metadata.
 type keptMeta struct {
@@ -87,7 +96,9 @@ func (s *KVStore) Begin(id ID) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.begun = id
-	s.floors[id] = s.nextRef
+	// Subtasks build upon the newest checkpoint whose completion they were
+	// told; they are told before Retain. One Retain more, for they may be slow.
+	s.flights[id] = begin{s.nextRef, s.told[1]}
 	return nil
 }
 
@@ -183,12 +194,12 @@ func (s *KVStore) savable(k keptMeta) error {
 func (s *KVStore) raiseFloor(id ID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if f, ok := s.floors[id]; ok {
-		s.floor = f
+	if f, ok := s.flights[id]; ok {
+		s.floor = f.ref
 	}
-	for old := range s.floors {
+	for old := range s.flights {
 		if old <= id {
-			delete(s.floors, old)
+			delete(s.flights, old)
 		}
 	}
 }

@@ -34,7 +34,7 @@ func Run(t *testing.T, dir func(*testing.T) Open) {
 	}{
 		{"Fresh", fresh}, {"Chunks", chunks}, {"ChunksConcurrent", chunksConcurrent}, {"Refused", refused},
 		{"IDs", ids}, {"Outcomes", outcomes}, {"Journal", journal}, {"Retain", retain},
-		{"RetainInFlight", retainInFlight}, {"OtherJob", otherJob}, {"Locked", locked},
+		{"RetainInFlight", retainInFlight}, {"RetainBuiltUpon", retainBuiltUpon}, {"OtherJob", otherJob}, {"Locked", locked},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			h := &harness{T: t, dir: dir(t)}
@@ -286,7 +286,9 @@ func retain(h *harness) {
 		h.save(m)
 		h.must(h.s.SaveOutcomes([]checkpoint.Outcome{{Committable: m.Pending[0], Status: checkpoint.Committed}}))
 	}
-	h.must(h.s.Retain(2))
+	for range 3 { // the chunks go when nobody can build upon them any more
+		h.must(h.s.Retain(2))
+	}
 	for range 2 { // before and after a reopen
 		h.equal("kept", h.listed(), []int{2, 4, 5})
 		for id, ref := range own {
@@ -318,13 +320,38 @@ func retainInFlight(h *harness) {
 
 	h.must(h.s.Begin(3))
 	aborted := h.put("of 3, which is aborted")
-	h.save(h.meta(4))
-	h.must(h.s.Retain(1))
+	for id := checkpoint.ID(4); id <= 6; id++ {
+		h.save(h.meta(id))
+		h.must(h.s.Retain(1))
+	}
 	_, err = h.s.GetChunk(aborted)
 	h.fails(err, checkpoint.ErrNotFound)
 	_, err = h.s.GetChunk(early)
 	h.fails(err, checkpoint.ErrNotFound)
-	h.equal("kept", h.listed(), []int{4})
+	h.equal("kept", h.listed(), []int{6})
+}
+
+// retainBuiltUpon: a checkpoint in flight may build upon one that is no longer
+// kept, and name chunks of it that the newest does not.
+func retainBuiltUpon(h *harness) {
+	a := h.put("a")
+	h.save(h.meta(1, a))
+	h.must(h.s.Retain(1))
+	h.must(h.s.Begin(2))
+	h.must(h.s.Begin(3))
+	h.must(h.s.Save(h.meta(2, h.put("b"))))
+	h.must(h.s.Retain(1))
+	h.equal("kept", h.listed(), []int{2})
+	h.must(h.s.Save(h.meta(3, a)))
+	h.must(h.s.Retain(1))
+	_, err := h.s.GetChunk(a)
+	h.must(err)
+	for id := checkpoint.ID(4); id <= 6; id++ {
+		h.save(h.meta(id))
+		h.must(h.s.Retain(1))
+	}
+	_, err = h.s.GetChunk(a)
+	h.fails(err, checkpoint.ErrNotFound)
 }
 
 func otherJob(h *harness) {
