@@ -22,11 +22,11 @@ var operators = map[opcode.Op]ast.Op{
 func (n *norm) convert(x tast.ExprNode) ast.Expr {
 	switch x := x.(type) {
 	case *tast.ColumnNameExpr:
-		return n.slotOf(x.Name.Name.O).leaf
+		return n.slotOf(x.Name.Name.O).leaf()
 	case *tast.PositionExpr:
-		return n.slots[x.N].leaf
+		return n.slots[x.N].leaf()
 	case tast.ValueExpr:
-		return n.slotOf(fmt.Sprint(x.GetValue())).leaf
+		return n.numbered(x).leaf()
 	case *tast.ParenthesesExpr:
 		return n.convert(x.Expr)
 	case *tast.FuncCallExpr:
@@ -51,6 +51,18 @@ func (n *norm) convert(x tast.ExprNode) ast.Expr {
 	}
 }
 
+// numbered is the slot that was given as a number.
+func (n *norm) numbered(x tast.ValueExpr) *slot {
+	switch v := x.GetValue().(type) {
+	case int64:
+		return &n.slots[v]
+	case uint64: // in LIMIT and frames
+		return &n.slots[v]
+	default:
+		panic(fmt.Sprintf("parser: %v is no slot", v))
+	}
+}
+
 // callOf builds the expression of a slot that was given as a call.
 func (n *norm) callOf(x *tast.FuncCallExpr) ast.Expr {
 	if isConcat(x) {
@@ -61,8 +73,8 @@ func (n *norm) callOf(x *tast.FuncCallExpr) ast.Expr {
 		args[i] = n.convert(a)
 	}
 	s := n.slotOf(x.FnName.O)
-	if s.quant != nil {
-		return &ast.Quantified{Pos: s.pos, All: s.quant.all, Query: args[0].(*ast.Subquery).Query}
+	if quant, ok := s.what.(*quantSlot); ok {
+		return &ast.Quantified{Pos: s.pos, All: quant.all, Query: args[0].(*ast.Subquery).Query}
 	}
 	return s.build(args)
 }
@@ -120,27 +132,25 @@ func (n *norm) binaryOf(x *tast.BinaryOperationExpr) ast.Expr {
 // isOf resolves the chains that stand for IS: x <=> slot, x <=> slot <=> y.
 func (n *norm) isOf(x *tast.BinaryOperationExpr) ast.Expr {
 	if left, ok := x.L.(*tast.BinaryOperationExpr); ok && left.Op == opcode.NullEQ {
-		if s := n.chainSlot(left.R); s != nil {
+		if op := n.chainOp(left.R); op != nil {
 			l, r := n.convert(left.L), n.convert(x.R)
-			return &ast.Binary{Pos: l.Position(), Op: *s.chain, L: l, R: r}
+			return &ast.Binary{Pos: l.Position(), Op: *op, L: l, R: r}
 		}
 	}
 	l := n.convert(x.L)
-	is := *n.slotOf(x.R.(*tast.ColumnNameExpr).Name.Name.O).is
+	is := *n.slotOf(x.R.(*tast.ColumnNameExpr).Name.Name.O).what.(*ast.Is)
 	is.Pos, is.X = l.Position(), l
 	return &is
 }
 
-// chainSlot is the slot of IS DISTINCT FROM, if x is one.
-func (n *norm) chainSlot(x tast.ExprNode) *slot {
+// chainOp is the operator IS DISTINCT FROM, if x is its slot.
+func (n *norm) chainOp(x tast.ExprNode) *ast.Op {
 	c, ok := x.(*tast.ColumnNameExpr)
 	if !ok {
 		return nil
 	}
-	if s := n.slotOf(c.Name.Name.O); s.chain != nil {
-		return s
-	}
-	return nil
+	op, _ := n.slotOf(c.Name.Name.O).what.(*ast.Op)
+	return op
 }
 
 func (n *norm) betweenOf(x *tast.BetweenExpr) ast.Expr {
@@ -172,10 +182,11 @@ func (n *norm) likeOf(x *tast.PatternLikeOrIlikeExpr) ast.Expr {
 	call := x.Pattern.(*tast.FuncCallExpr)
 	s, l := n.slotOf(call.FnName.O), n.convert(x.Expr)
 	right := n.convert(call.Args[0])
-	if s.like == nil {
+	pattern, ok := s.what.(*ast.LikeExpr)
+	if !ok {
 		return &ast.Binary{Pos: l.Position(), Op: ast.OpOverlaps, L: l, R: right}
 	}
-	like := *s.like
+	like := *pattern
 	like.Pos, like.X, like.Not, like.Pattern = l.Position(), l, x.Not, right
 	if len(call.Args) > 1 {
 		like.Escape = n.convert(call.Args[1])

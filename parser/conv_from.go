@@ -56,9 +56,9 @@ func (n *norm) firstTable(t tast.ResultSetNode) *tableSlot {
 
 func (n *norm) tableSlotOf(t *tast.TableSource) *tableSlot {
 	if name, ok := t.Source.(*tast.TableName); ok {
-		return n.slotOf(name.Name.O).table
+		return n.slotOf(name.Name.O).what.(*tableSlot)
 	}
-	return n.slotOf(t.AsName.O).table
+	return n.slotOf(t.AsName.O).what.(*tableSlot)
 }
 
 func (n *norm) tableOf(t *tast.TableSource) ast.TableExpr {

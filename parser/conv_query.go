@@ -22,13 +22,11 @@ func (n *norm) slotOf(s string) *slot {
 func (n *norm) convertQuery(q tast.Node) ast.Query {
 	switch q := q.(type) {
 	case *tast.SelectStmt:
-		return n.withClause(q.With, n.selectStmt(q))
+		return n.selectStmt(q)
 	case *tast.SetOprStmt:
-		body := n.setOps(q.SelectList)
-		return n.withClause(q.With, n.addTail(body, n.tailOf(q.OrderBy, q.Limit)))
+		return n.addTail(n.setOps(q.SelectList), n.tailOf(q.OrderBy, q.Limit))
 	case *tast.SetOprSelectList:
-		body := n.setOps(q)
-		return n.withClause(q.With, n.addTail(body, n.tailOf(q.OrderBy, q.Limit)))
+		return n.addTail(n.setOps(q), n.tailOf(q.OrderBy, q.Limit))
 	default:
 		panic(fmt.Sprintf("parser: unexpected query %T", q))
 	}
@@ -37,19 +35,6 @@ func (n *norm) convertQuery(q tast.Node) ast.Query {
 // convertQueryItem gives the only item of a SELECT around an expression.
 func (n *norm) convertQueryItem(q tast.Node) ast.Expr {
 	return n.convert(q.(*tast.SelectStmt).Fields.Fields[0].Expr)
-}
-
-func (n *norm) withClause(w *tast.WithClause, body ast.Query) ast.Query {
-	if w == nil {
-		return body
-	}
-	with := &ast.With{Pos: n.slotOf(w.CTEs[0].Name.O).pos, Body: body}
-	for _, c := range w.CTEs {
-		cte := *n.slotOf(c.Name.O).cte
-		cte.Query = n.convertQuery(c.Query.Query)
-		with.CTEs = append(with.CTEs, cte)
-	}
-	return with
 }
 
 func (n *norm) tailOf(order *tast.OrderByClause, limit *tast.Limit) ast.Tail {
@@ -177,5 +162,5 @@ func (n *norm) setOpPos(s tast.Node) ast.Pos {
 
 // selectSlotOf is the slot that is the first item of q.
 func (n *norm) selectSlotOf(q *tast.SelectStmt) *selectSlot {
-	return n.slotOf(q.Fields.Fields[0].Expr.(*tast.ColumnNameExpr).Name.Name.O).sel
+	return n.slotOf(q.Fields.Fields[0].Expr.(*tast.ColumnNameExpr).Name.Name.O).what.(*selectSlot)
 }

@@ -10,6 +10,9 @@ func (n *norm) selectStmt(q *tast.SelectStmt) ast.Query {
 	slot := n.selectSlotOf(q)
 	tail := n.tailOf(q.OrderBy, q.Limit)
 	items := q.Fields.Fields[1:]
+	if slot.ctes != nil {
+		return n.addTail(n.withOf(slot, items), tail)
+	}
 	if slot.values {
 		v := &ast.Values{Pos: slot.pos, Tail: tail}
 		for _, f := range items {
@@ -39,11 +42,21 @@ func (n *norm) selectStmt(q *tast.SelectStmt) ast.Query {
 	return s
 }
 
+// withOf makes WITH of the queries that are the items.
+func (n *norm) withOf(slot *selectSlot, items []*tast.SelectField) ast.Query {
+	w := &ast.With{Pos: slot.pos, CTEs: slot.ctes}
+	for i := range w.CTEs {
+		w.CTEs[i].Query = n.convert(items[i].Expr).(*ast.Subquery).Query
+	}
+	w.Body = n.convert(items[len(w.CTEs)].Expr).(*ast.Subquery).Query
+	return w
+}
+
 func (n *norm) itemOf(f *tast.SelectField) ast.SelectItem {
 	x := n.convert(f.Expr)
 	item := ast.SelectItem{Pos: x.Position(), X: x}
 	if f.AsName.O != "" {
-		item.Alias = n.slotOf(f.AsName.O).ident
+		item.Alias = n.slotOf(f.AsName.O).what.(*ast.Ident)
 	}
 	return item
 }
@@ -70,7 +83,7 @@ func (n *norm) having(s *ast.Select, slot *selectSlot, x tast.ExprNode) {
 }
 
 func (n *norm) windowOf(w *tast.WindowSpec) ast.NamedWindow {
-	named := *n.slotOf(w.Name.O).window
+	named := *n.slotOf(w.Name.O).what.(*ast.NamedWindow)
 	n.fillSpec(named.Spec, w)
 	return named
 }

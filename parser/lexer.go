@@ -23,7 +23,7 @@ type lexer struct {
 // lex gives the tokens of src. After a mistake the list ends with a tokBad, else
 // with a tokEnd; semicolons are tokEnds with text.
 func lex(src string) ([]token, *Error) {
-	l := &lexer{src: src, line: 1, col: 1, fresh: true, toks: make([]token, 0, len(src)/5+2)}
+	l := &lexer{src: src, line: 1, col: 1, fresh: true, toks: make([]token, 0, len(src)/4+8)}
 	if strings.HasPrefix(src, "\ufeff") {
 		l.off = len("\ufeff")
 	}

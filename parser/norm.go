@@ -24,29 +24,28 @@ type norm struct {
 	join  *joinSlot
 }
 
-// slot is what a number in the normalised text stands for. Exactly one field group is set.
+// slot is what a number in the normalised text stands for.
 type slot struct {
 	pos ast.Pos
-	// leaf: a literal or a column.
-	leaf ast.Expr
-	// build makes an expression of a call's converted arguments.
+	// build makes an expression of a call's converted arguments; nil for slots that are no such call.
 	build func(args []ast.Expr) ast.Expr
-	// marks of things that are no expressions.
-	is     *ast.Is
-	chain  *ast.Op // IS [NOT] DISTINCT FROM, in the middle of its operands
-	like   *ast.LikeExpr
-	quant  *quantSlot
-	order  *ast.OrderItem
-	ident  *ast.Ident
-	sel    *selectSlot
-	table  *tableSlot
-	cte    *ast.CTE
-	window *ast.NamedWindow
-	flag   string // SYMMETRIC, OVERLAPS, QUALIFY
+	// what is, for the others, the thing itself: the ast.Expr of a literal or column; *ast.Is (right of <=>), *ast.Op
+	// (of IS DISTINCT FROM, between its operands), *ast.LikeExpr (a call around the pattern), *quantSlot, *ast.Ident
+	// (alias, window), *selectSlot, *tableSlot, *ast.NamedWindow, mark.
+	what any
+}
+
+// mark is a slot whose place in the tree says all: SYMMETRIC, OVERLAPS, QUALIFY.
+type mark string
+
+// leaf is the literal or column of s; nil for slot 0.
+func (s *slot) leaf() ast.Expr {
+	x, _ := s.what.(ast.Expr)
+	return x
 }
 
 func newNorm(c *cursor) *norm {
-	return &norm{cursor: c, out: make([]byte, 0, 256), slots: make([]slot, 1, 32)}
+	return &norm{cursor: c, out: make([]byte, 0, 4*len(c.toks)+64), slots: make([]slot, 1, len(c.toks)/2+4)}
 }
 
 // add makes a slot and returns its number.
@@ -91,7 +90,7 @@ func callHead(num int) string { return "`" + strconv.Itoa(num) + "`(" }
 
 // leaf adds a literal or column.
 func (n *norm) leaf(pos ast.Pos, x ast.Expr) {
-	num := n.add(slot{pos: pos, leaf: x})
+	num := n.add(slot{pos: pos, what: x})
 	switch x.(type) {
 	case *ast.Column, *ast.Star:
 		n.name(num)

@@ -123,7 +123,7 @@ func (n *norm) quantified() bool {
 
 func (n *norm) emitQuantified(t *token) {
 	all := t.val == "ALL"
-	num := n.add(slot{pos: t.pos, quant: &quantSlot{all: all}})
+	num := n.add(slot{pos: t.pos, what: &quantSlot{all: all}})
 	n.open(num)
 	n.subquery()
 	n.emit(")")
@@ -222,7 +222,11 @@ func (n *norm) noOperand(t *token) {
 // paren takes (expr), (a, b), (query), or (a - b) DAY.
 func (n *norm) paren(t *token) {
 	if n.isQuery(n.i) {
-		n.call(t.pos, func() { n.take(); n.subquery() }, func(args []ast.Expr) ast.Expr { return args[0] })
+		n.take()
+		n.call(t.pos, n.subquery, func(args []ast.Expr) ast.Expr {
+			args[0].(*ast.Subquery).Pos = t.pos
+			return args[0]
+		})
 		return
 	}
 	start := len(n.out)

@@ -162,7 +162,7 @@ func (n *norm) parenJoin() {
 // table adds a slot for an item of FROM and returns its number.
 func (n *norm) table(pos ast.Pos, ts *tableSlot) int {
 	ts.join, n.join = n.join, nil
-	return n.add(slot{pos: pos, table: ts})
+	return n.add(slot{pos: pos, what: ts})
 }
 
 // tableRef takes a table's name with hints, FOR SYSTEM_TIME and alias.
@@ -200,13 +200,14 @@ func (n *norm) asOf(ts *tableSlot) {
 // derived takes (query) alias.
 func (n *norm) derived(t *token, lateral bool) {
 	d := &ast.Derived{Pos: t.pos, Lateral: lateral}
-	num := n.table(t.pos, &tableSlot{derived: d})
+	ts := &tableSlot{derived: d}
+	num := n.table(t.pos, ts)
 	start := len(n.out)
 	n.take()
 	n.subquery()
 	n.alias(&d.Alias)
 	if n.at("MATCH_RECOGNIZE") {
-		n.matchDerived(start, num, d)
+		n.matchDerived(start, num, ts)
 		return
 	}
 	n.name(num)

@@ -46,7 +46,7 @@ func (n *norm) count(what string) int {
 		n.fail("a whole number of rows, 0 or more, behind " + what)
 	}
 	n.take()
-	return n.add(slot{pos: t.pos, leaf: literalOf(t)})
+	return n.add(slot{pos: t.pos, what: literalOf(t)})
 }
 
 func (n *norm) rows() {
@@ -62,7 +62,7 @@ func (n *norm) fetch() int {
 	}
 	var num int
 	if t := n.tok(); t.is("ROW") || t.is("ROWS") {
-		num = n.add(slot{pos: t.pos, leaf: &ast.NumberLit{Pos: t.pos, Text: "1"}})
+		num = n.add(slot{pos: t.pos, what: &ast.NumberLit{Pos: t.pos, Text: "1"}})
 	} else {
 		num = n.count("FETCH FIRST")
 	}

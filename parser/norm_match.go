@@ -10,10 +10,10 @@ func (n *norm) matchRecognize(ts *tableSlot) {
 }
 
 // matchDerived is matchRecognize behind a query, which was added from start on.
-func (n *norm) matchDerived(start, num int, d *ast.Derived) {
+func (n *norm) matchDerived(start, num int, ts *tableSlot) {
+	d := ts.derived
 	m := n.matchClause(d)
-	n.slots[num].table.derived = nil
-	n.slots[num].table.build = func(args []ast.Expr) ast.TableExpr {
+	ts.build = func(args []ast.Expr) ast.TableExpr {
 		d.Query = args[0].(*ast.Subquery).Query
 		return m
 	}

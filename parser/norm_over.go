@@ -20,7 +20,7 @@ func (n *norm) over(start int, c *ast.Call) {
 func (n *norm) windowRef(spec *ast.WindowSpec) {
 	id := n.ident("the name of a window, or (")
 	spec.Ref = &id
-	n.name(n.add(slot{pos: id.Pos, ident: &id}))
+	n.name(n.add(slot{pos: id.Pos, what: &id}))
 }
 
 // spec takes ([name] [PARTITION BY …] [ORDER BY …] [frame]) and notes in spec what TiDB does not keep.
@@ -93,10 +93,10 @@ func (n *norm) bound(b *ast.Bound) {
 	case n.accept("UNBOUNDED"):
 		n.emit("unbounded")
 	case t.is("INTERVAL"):
-		n.number(n.add(slot{pos: t.pos, leaf: n.interval()}))
+		n.number(n.add(slot{pos: t.pos, what: n.interval()}))
 	case t.kind == tokNumber:
 		n.take()
-		n.number(n.add(slot{pos: t.pos, leaf: literalOf(t)}))
+		n.number(n.add(slot{pos: t.pos, what: literalOf(t)}))
 	default:
 		n.fail("UNBOUNDED", "CURRENT ROW", "a number of rows", "an interval")
 	}

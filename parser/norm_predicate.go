@@ -66,13 +66,13 @@ func (n *norm) isPredicate() {
 			op = ast.OpIsNotDistinct
 		}
 		n.emit("<=>")
-		n.name(n.add(slot{pos: t.pos, chain: &op}))
+		n.name(n.add(slot{pos: t.pos, what: &op}))
 		n.emit("<=>")
 		n.arith()
 		return
 	}
 	n.emit("<=>")
-	n.name(n.add(slot{pos: t.pos, is: &ast.Is{Not: not, What: n.isWhat()}}))
+	n.name(n.add(slot{pos: t.pos, what: &ast.Is{Not: not, What: n.isWhat()}}))
 }
 
 func (n *norm) isWhat() string {
@@ -145,7 +145,7 @@ func (n *norm) between(not bool) {
 	n.emitNot(not)
 	n.emit("between")
 	if n.accept("SYMMETRIC") {
-		n.name(n.add(slot{pos: t.pos, flag: "SYMMETRIC"}))
+		n.name(n.add(slot{pos: t.pos, what: mark("SYMMETRIC")}))
 		n.emit("|")
 	} else {
 		n.accept("ASYMMETRIC")
@@ -163,7 +163,7 @@ func (n *norm) like(not, similarTo bool, words ...string) {
 	n.expect(words...)
 	n.emitNot(not)
 	n.emit("like")
-	n.open(n.add(slot{pos: t.pos, like: &ast.LikeExpr{Similar: similarTo}}))
+	n.open(n.add(slot{pos: t.pos, what: &ast.LikeExpr{Similar: similarTo}}))
 	n.arith()
 	if n.accept("ESCAPE") {
 		n.emit(",")
@@ -175,7 +175,7 @@ func (n *norm) like(not, similarTo bool, words ...string) {
 func (n *norm) overlaps() {
 	t := n.take()
 	n.emit("like")
-	n.open(n.add(slot{pos: t.pos, flag: "OVERLAPS"}))
+	n.open(n.add(slot{pos: t.pos, what: mark("OVERLAPS")}))
 	n.operand()
 	n.emit(")")
 }

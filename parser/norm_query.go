@@ -5,7 +5,8 @@ import "github.com/sqlstream/sqlstream/parser/ast"
 // selectSlot is the first item of every SELECT that TiDB gets: what TiDB does not keep.
 type selectSlot struct {
 	pos      ast.Pos
-	values   bool // VALUES: the items are the rows
+	values   bool      // VALUES: the items are the rows
+	ctes     []ast.CTE // WITH: the items are their queries and the body
 	distinct bool
 	hints    []ast.Hint
 	having   bool
@@ -59,23 +60,24 @@ func (n *norm) query() {
 	n.nest(func() {
 		if n.at("WITH") {
 			n.with()
+			return
 		}
 		n.queryBody()
 		n.tail()
 	})
 }
 
+// with takes WITH name AS (query), … body. To TiDB it is a SELECT whose items are the queries and the body:
+// its own WITH forgets one that stands in parentheses behind another.
 func (n *norm) with() {
 	t := n.take()
 	if n.at("RECURSIVE") {
 		n.unsupported(n.tok(), "WITH RECURSIVE")
 	}
-	n.emit("with")
-	for first := true; ; first = false {
-		if !first {
-			n.emit(",")
-		}
-		n.cte(t)
+	s := &selectSlot{pos: t.pos}
+	n.markSelect(s)
+	for {
+		s.ctes = append(s.ctes, n.cte())
 		if !n.acceptOp(",") {
 			break
 		}
@@ -83,6 +85,10 @@ func (n *norm) with() {
 	if n.at("INSERT") {
 		n.failAt(t, "WITH cannot stand before INSERT", "write INSERT INTO "+n.insertTarget()+" WITH … SELECT …")
 	}
+	n.emit(", (")
+	n.queryBody()
+	n.tail()
+	n.emit(")")
 }
 
 // insertTarget is the table's name behind INSERT INTO, for a message.
@@ -93,17 +99,17 @@ func (n *norm) insertTarget() string {
 	return "target"
 }
 
-func (n *norm) cte(with *token) {
-	cte := &ast.CTE{Name: n.ident("the name of a query")}
+func (n *norm) cte() ast.CTE {
+	cte := ast.CTE{Name: n.ident("the name of a query")}
 	cte.Pos = cte.Name.Pos
 	if n.atOp("(") {
 		cte.Columns = n.idents("a column")
 	}
 	n.expect("AS")
-	n.name(n.add(slot{pos: with.pos, cte: cte}))
-	n.emit("as")
+	n.emit(",")
 	n.expectOp("(")
 	n.subquery()
+	return cte
 }
 
 // queryBody takes SELECT, VALUES or a query in parentheses, and set operations between them.
@@ -155,7 +161,7 @@ func (n *norm) queryOperand() {
 func (n *norm) markSelect(s *selectSlot) {
 	s.setOp, n.setOp = n.setOp, nil
 	n.emit("select")
-	n.name(n.add(slot{pos: s.pos, sel: s}))
+	n.name(n.add(slot{pos: s.pos, what: s}))
 }
 
 // values takes VALUES (…), (…); each row is an item of a SELECT.

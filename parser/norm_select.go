@@ -60,7 +60,7 @@ func (n *norm) selectItem() {
 
 func (n *norm) itemAlias(id ast.Ident) {
 	n.emit("as")
-	n.name(n.add(slot{pos: id.Pos, ident: &id}))
+	n.name(n.add(slot{pos: id.Pos, what: &id}))
 }
 
 // star takes * or path.*, if that is next.
@@ -116,7 +116,7 @@ func (n *norm) havingAndQualify(sel *selectSlot) {
 			n.emit(",")
 		}
 		n.expr()
-		n.wrap(start, callHead(n.add(slot{pos: t.pos, flag: "QUALIFY"})))
+		n.wrap(start, callHead(n.add(slot{pos: t.pos, what: mark("QUALIFY")})))
 		n.emit(")")
 	}
 	if sel.having || sel.qualify {
@@ -144,7 +144,7 @@ func (n *norm) windows() {
 	for {
 		id := n.ident("the name of a window")
 		w := &ast.NamedWindow{Pos: id.Pos, Name: id, Spec: &ast.WindowSpec{}}
-		n.name(n.add(slot{pos: id.Pos, window: w}))
+		n.name(n.add(slot{pos: id.Pos, what: w}))
 		n.expect("AS")
 		n.emit("as")
 		n.spec(w.Spec)

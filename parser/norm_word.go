@@ -46,11 +46,14 @@ func (n *norm) wordOperand(t *token) (plain bool) {
 		n.collection()
 		return false
 	}
-	if ast.Reserved(t.val) && !(next.op("(") && (t.val == "LEFT" || t.val == "RIGHT")) {
+	if ast.Reserved(t.val) && !(next.op("(") && alsoFunction(t.val)) {
 		n.reservedOperand(t)
 	}
 	return n.pathOrCall()
 }
+
+// alsoFunction tells keywords that are functions before a parenthesis.
+func alsoFunction(word string) bool { return word == "LEFT" || word == "RIGHT" || word == "INSERT" }
 
 // reservedOperand refuses a keyword where an expression must stand.
 func (n *norm) reservedOperand(t *token) {

@@ -167,7 +167,7 @@ func structTree(v reflect.Value) string {
 			parts = append(parts, s)
 		}
 	}
-	if len(parts) == 0 && !strings.Contains(name, "@") {
+	if len(parts) == 0 && (name == "Alias" || name == "Tail") {
 		return ""
 	}
 	return name + "{" + strings.Join(parts, " ") + "}"

@@ -85,8 +85,8 @@ func (c *cursor) exprTree() ast.Expr {
 	n := newNorm(c)
 	n.emit("select")
 	n.expr()
-	if len(n.slots) == 2 && n.slots[1].leaf != nil && len(n.out) <= len("select `1` ") {
-		return n.slots[1].leaf
+	if len(n.slots) == 2 && n.slots[1].build == nil && len(n.out) <= len("select `1` ") {
+		return n.slots[1].leaf()
 	}
 	return n.convertQueryItem(n.grammar())
 }

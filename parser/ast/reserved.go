@@ -16,7 +16,7 @@ var reserved = makeSet(
 var notBareAlias = makeSet(
 	"ADD", "CLEAR", "DESCRIBE", "EMIT", "ENFORCED", "EXIT", "FILTER", "IGNORE", "MODIFY", "PRINT", "QUIT", "RENAME", "RESET",
 	"RESPECT", "SHOW", "STOP", "USE", "UPDATE", "DELETE", "MERGE", "TABLESAMPLE", "PIVOT", "UNPIVOT", "STRAIGHT_JOIN", "DIV", "XOR",
-	"REGEXP", "RLIKE", "ILIKE", "COLLATE", "CONTAINS", "WATERMARK",
+	"SEMI", "ANTI", "ASOF", "REGEXP", "RLIKE", "ILIKE", "COLLATE", "CONTAINS", "WATERMARK",
 )
 
 func makeSet(words ...string) map[string]bool {
