@@ -25,6 +25,8 @@ type Binder struct {
 	opts Options
 	// views is the chain of views being bound, to refuse cycles.
 	views []catalog.Path
+	// inlining counts the functions with a SQL body being bound.
+	inlining int
 }
 
 // New returns a binder over a catalog.

@@ -44,9 +44,12 @@ func (e *env) funcCall(c *ast.Call) expr.Expr {
 // named calls an ordinary function; one that does not exist gets a guess,
 // over aggregates too.
 func (e *env) named(c *ast.Call, name string) expr.Expr {
+	if f := e.b.userFunction(c); f != nil {
+		return e.inline(f, c)
+	}
 	args := e.exprs(c.Args)
 	if len(c.Name.Parts) > 1 {
-		fail(perr.New(c.Pos, "function %s not found", c.Name).WithHint("functions have no catalog or database"))
+		fail(perr.New(c.Pos, "function %s not found", c.Name).WithHint("built-in functions have no catalog or database"))
 	}
 	x, err := expr.NewCall(name, args)
 	if err == nil {

@@ -27,7 +27,7 @@ func (b *Binder) DDL(s ast.Statement) (handled bool, err error) {
 	case *ast.Use:
 		b.use(s)
 	case *ast.CreateFunction:
-		fail(perr.NotYet(s.Pos, "CREATE FUNCTION"))
+		b.createFunction(s)
 	case *ast.CreateCatalog:
 		fail(perr.NotYet(s.Pos, "CREATE CATALOG").WithHint("use CREATE DATABASE"))
 	case *ast.AlterDatabase:
@@ -114,6 +114,8 @@ func (b *Binder) drop(s *ast.Drop) {
 		ok = b.cat.DropTable(p)
 	case "VIEW":
 		ok = b.cat.DropView(p)
+	case "FUNCTION":
+		ok = b.cat.DropFunction(p)
 	default:
 		fail(perr.NotYet(s.Pos, "DROP %s", s.Kind))
 	}
@@ -128,6 +130,9 @@ func (b *Binder) noDrop(s *ast.Drop, p catalog.Path) error {
 	}
 	if s.Kind == "TABLE" && b.cat.View(p) != nil {
 		return perr.New(s.Name.Pos, "%q is a view", p.Name).WithHint("write DROP VIEW")
+	}
+	if s.Kind == "FUNCTION" {
+		return perr.New(s.Name.Pos, "function %q not found", s.Name.Last()).WithHint("%s", suggest(s.Name.Last(), b.cat.Functions()))
 	}
 	if s.Kind == "VIEW" {
 		_, views := b.cat.TablesIn(p.Database)

@@ -143,9 +143,12 @@ func withResult(c *expr.Call, t types.Type) expr.Expr {
 	return &call
 }
 
-// condition binds what must be BOOLEAN.
-func (e *env) condition(x ast.Expr) expr.Expr {
-	c := e.expr(x)
+// condition binds what must be BOOLEAN, where NULL counts as FALSE.
+func (e *env) condition(x ast.Expr) expr.Expr { return e.boolean(x, true) }
+
+// boolean binds what must be BOOLEAN; filters says that NULL counts as FALSE.
+func (e *env) boolean(x ast.Expr, filters bool) expr.Expr {
+	c := e.truth(x, filters)
 	t := c.Type()
 	if t.Kind == types.Null {
 		return expr.NullOf(types.Of(types.Boolean))
@@ -154,4 +157,18 @@ func (e *env) condition(x ast.Expr) expr.Expr {
 		fail(perr.New(x.Position(), "%s must be a BOOLEAN, not %s", e.clause, t.Text()).WithHint("compare it with something"))
 	}
 	return c
+}
+
+func (e *env) truth(x ast.Expr, filters bool) expr.Expr {
+	switch x := x.(type) {
+	case *ast.Binary:
+		if x.Op == ast.OpAnd || x.Op == ast.OpOr {
+			return e.junction(x, filters)
+		}
+	case *ast.In:
+		if x.Query != nil {
+			return e.inValue(x, filters)
+		}
+	}
+	return e.expr(x)
 }

@@ -120,7 +120,7 @@ func withHints(t *catalog.Table, hints []ast.Hint) *catalog.Table {
 	c := *t
 	for _, h := range hints {
 		if !strings.EqualFold(h.Name, "OPTIONS") {
-			continue
+			fail(perr.New(h.Pos, "hint %s cannot stand behind a table", strings.ToUpper(h.Name)).WithHint("OPTIONS('key' = 'value') can"))
 		}
 		options := map[string]string{}
 		for k, v := range c.Options {
@@ -195,7 +195,7 @@ func (b *Binder) watermark(t *catalog.Table, p logical.Plan) logical.Plan {
 	if k := x.Type(); !k.IsTimestamp() || k.Kind != time.T.Kind || k.Precision > 3 {
 		cast, err := expr.Coerce(x, time.T)
 		if !k.IsTimestamp() || err != nil {
-			fail(perr.New(w.Expr.Position(), "the watermark must be a %s as %q is, not a %s", time.T.Text(), time.Name, k.Text()))
+			fail(perr.New(w.Expr.Position(), "the watermark must be of type %s as %q is, not %s", time.T.Text(), time.Name, k.Text()))
 		}
 		x = cast
 	}
@@ -217,7 +217,7 @@ func (b *Binder) view(v *catalog.View, pos ast.Pos) (p logical.Plan) {
 	}(b.views, b.cat.Current)
 	b.views = append(b.views, v.Path)
 	b.cat.Current = catalog.Path{Catalog: v.Path.Catalog, Database: v.Path.Database}
-	p = b.inView(v, pos)
+	inside("view "+v.Path.Name, pos, func() { p = b.query(v.Query, &scope{}) })
 	if v.Columns == nil {
 		return uniqueNames(p)
 	}
@@ -227,15 +227,15 @@ func (b *Binder) view(v *catalog.View, pos ast.Pos) (p logical.Plan) {
 	return renamed(p, v.Columns)
 }
 
-// inView places an error of the view's query where the view is used, and
-// says where in the view it is.
-func (b *Binder) inView(v *catalog.View, pos ast.Pos) logical.Plan {
+// inside places an error in the text of a view or function where that is
+// used, and says where in its text it is.
+func inside(what string, pos ast.Pos, f func()) {
 	defer func() {
 		r := recover()
 		if e, ok := r.(bindError); ok && pos.IsValid() {
 			if inner, ok := e.err.(*perr.Error); ok {
 				c := *inner
-				c.Pos, c.Msg = pos, "in view "+v.Path.Name+", "+inner.Pos.String()+": "+inner.Msg
+				c.Pos, c.Msg = pos, "in "+what+", "+inner.Pos.String()+": "+inner.Msg
 				r = bindError{&c}
 			}
 		}
@@ -243,5 +243,5 @@ func (b *Binder) inView(v *catalog.View, pos ast.Pos) logical.Plan {
 			panic(r)
 		}
 	}()
-	return b.query(v.Query, &scope{})
+	f()
 }

@@ -37,6 +37,9 @@ func newGrouping(in *env, q *ast.Select) *grouping {
 	for _, item := range q.GroupBy {
 		sets = cross(sets, g.item(item))
 	}
+	if g.window != nil && len(sets) > 1 {
+		fail(perr.NotYet(g.window.at, "%s together with grouping sets", g.window.name).WithHint("use the table function %s(TABLE …)", g.window.name))
+	}
 	if len(sets) > 1 || len(q.GroupBy) > 0 && len(sets[0]) != len(g.keys) {
 		g.sets = sets
 	}
@@ -122,7 +125,7 @@ func (g *grouping) keyOf(below expr.Expr) (expr.Expr, bool) {
 	}
 	for i, k := range g.keys {
 		if expr.Equal(k, below) {
-			return &expr.Column{Index: i, Name: nameOf(k), T: g.keyType(i)}, true
+			return &expr.Column{Index: i, Name: columnName(k, i), T: g.keyType(i)}, true
 		}
 	}
 	return nil, false
@@ -169,6 +172,14 @@ func nameOf(x expr.Expr) string {
 		return x.Name
 	}
 	return ""
+}
+
+// columnName is the name of an unnamed output column.
+func columnName(x expr.Expr, i int) string {
+	if name := nameOf(x); name != "" {
+		return name
+	}
+	return exprName(i)
 }
 
 // notGrouped refuses a column that is neither key nor argument.
@@ -369,12 +380,9 @@ func (g *grouping) finish(p logical.Plan) logical.Plan {
 func project(p logical.Plan, xs []expr.Expr, names []string, at ast.Pos) *logical.Project {
 	n := &logical.Project{Input: p, Exprs: xs, Node: logical.Node{At: at}}
 	for i, x := range xs {
-		name := nameOf(x)
+		name := columnName(x, i)
 		if names != nil {
 			name = names[i]
-		}
-		if name == "" {
-			name = exprName(i)
 		}
 		n.Cols = append(n.Cols, types.Field{Name: name, Type: x.Type()})
 	}

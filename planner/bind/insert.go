@@ -18,13 +18,13 @@ func (b *Binder) Insert(ins *ast.Insert) (sink *logical.Sink, err error) {
 	t := b.target(ins)
 	cols := stored(t)
 	into := b.insertColumns(ins, t, cols)
-	plan := uniqueNames(b.query(ins.Query, &scope{}))
+	plan := b.query(ins.Query, &scope{})
 	if len(plan.Schema()) != len(into) {
 		fail(b.insertCount(ins, t, cols, into, plan))
 	}
 	xs := make([]expr.Expr, len(cols))
 	for i, c := range into {
-		xs[c] = b.insertValue(ins, columnOf(plan, i), cols[c])
+		xs[c] = insertValue(columnOf(plan, i), cols[c], itemPos(ins.Query, i))
 	}
 	b.fillIn(ins, cols, xs)
 	names := make([]string, len(cols))
@@ -35,7 +35,7 @@ func (b *Binder) Insert(ins *ast.Insert) (sink *logical.Sink, err error) {
 	if isIdentity(xs, plan) {
 		input = plan
 	}
-	return &logical.Sink{Input: input, Table: t, Node: logical.Node{Cols: cols, At: ins.Target.Pos}}, nil
+	return &logical.Sink{Input: input, Table: t, OnConflict: ins.OnConflict, Node: logical.Node{Cols: cols, At: ins.Target.Pos}}, nil
 }
 
 // isIdentity tells whether xs are the columns of p as they are.
@@ -127,13 +127,33 @@ func (b *Binder) insertCount(ins *ast.Insert, t *catalog.Table, cols []types.Fie
 }
 
 // insertValue casts a column of the query to that of the table.
-func (b *Binder) insertValue(ins *ast.Insert, x *expr.Column, to types.Field) expr.Expr {
+func insertValue(x *expr.Column, to types.Field, pos ast.Pos) expr.Expr {
 	if !expr.ImplicitlyCastable(x.T, to.Type) {
-		fail(perr.New(ins.Query.Position(), "column %q is %s, but the query gives it %q of type %s", to.Name, to.Type.Text(), x.Name, x.T.Text()).WithHint("write CAST(%s AS %s)", x.Name, to.Type.Text()))
+		fail(perr.New(pos, "column %q is %s, but the query gives it %q of type %s", to.Name, to.Type.Text(), x.Name, x.T.Text()).WithHint("write CAST(… AS %s)", to.Type.Text()))
 	}
 	y, err := expr.Coerce(x, to.Type)
-	check(ins.Query.Position(), err)
+	check(pos, err)
 	return y
+}
+
+// itemPos is the place of the i-th column of a query, as far as it has one.
+func itemPos(q ast.Query, i int) ast.Pos {
+	switch q := q.(type) {
+	case *ast.Select:
+		for j, it := range q.Items {
+			if _, star := it.X.(*ast.Star); star {
+				return it.Pos
+			}
+			if j == i {
+				return it.Pos
+			}
+		}
+	case *ast.Values:
+		return q.Rows[0].Items[i].Position()
+	case *ast.With:
+		return itemPos(q.Body, i)
+	}
+	return q.Position()
 }
 
 // fillIn gives NULL to the columns that the list leaves out.

@@ -27,7 +27,7 @@ func (e *env) unary(u *ast.Unary) expr.Expr {
 func (e *env) binary(x *ast.Binary) expr.Expr {
 	switch x.Op {
 	case ast.OpAnd, ast.OpOr:
-		return e.junction(x)
+		return e.junction(x, false)
 	case ast.OpOverlaps:
 		return e.overlaps(x)
 	}
@@ -64,10 +64,10 @@ func checkComparable(x *ast.Binary, l, r expr.Expr) {
 }
 
 // junction flattens a chain of AND or OR, however long it is.
-func (e *env) junction(x *ast.Binary) expr.Expr {
+func (e *env) junction(x *ast.Binary, filters bool) expr.Expr {
 	var terms []expr.Expr
 	for _, t := range chain(x, x.Op) {
-		terms = append(terms, e.operand(t, x.Op))
+		terms = append(terms, e.operand(t, x.Op, filters))
 	}
 	var r expr.Expr
 	var err error
@@ -80,10 +80,10 @@ func (e *env) junction(x *ast.Binary) expr.Expr {
 	return r
 }
 
-func (e *env) operand(x ast.Expr, op ast.Op) expr.Expr {
+func (e *env) operand(x ast.Expr, op ast.Op, filters bool) expr.Expr {
 	inner := *e
-	inner.clause = "operand of " + string(op)
-	return inner.condition(x)
+	inner.clause = "an operand of " + string(op)
+	return inner.boolean(x, filters)
 }
 
 // chain lists the operands of a left- or right-nested chain of op.
@@ -150,7 +150,7 @@ func (e *env) like(x *ast.LikeExpr) expr.Expr {
 // in is IN with a list; one with a query is a join, made by where.
 func (e *env) in(x *ast.In) expr.Expr {
 	if x.Query != nil {
-		return e.inValue(x)
+		return e.inValue(x, false)
 	}
 	v, list := e.expr(x.X), e.exprs(x.List)
 	for i, y := range list {
@@ -166,7 +166,7 @@ func (e *env) caseExpr(x *ast.Case) expr.Expr {
 	for _, w := range x.Whens {
 		when := expr.When{Then: e.expr(w.Result)}
 		if x.Operand == nil {
-			when.Cond = e.operand(w.Cond, "WHEN")
+			when.Cond = e.operand(w.Cond, "WHEN", true)
 		} else {
 			when.Cond = e.expr(w.Cond)
 		}

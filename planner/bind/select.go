@@ -1,6 +1,8 @@
 package bind
 
 import (
+	"strings"
+
 	"github.com/sqlstream/sqlstream/exec/expr"
 	"github.com/sqlstream/sqlstream/exec/types"
 	"github.com/sqlstream/sqlstream/parser/ast"
@@ -26,6 +28,7 @@ type item struct {
 }
 
 func (b *Binder) selectQuery(q *ast.Select, around *scope) logical.Plan {
+	checkHints(q.Hints)
 	s := &scope{outer: around, ctes: around.ctes}
 	s.rel = b.fromClause(q, around)
 	e := &env{b: b, s: s, aliases: q.Items}
@@ -39,6 +42,17 @@ func (b *Binder) selectQuery(q *ast.Select, around *scope) logical.Plan {
 	sel.bindConditions()
 	sel.bindOrder()
 	return sel.plan()
+}
+
+// joinHints choose among the joins of a batch; on a stream they mean nothing.
+var joinHints = map[string]bool{"BROADCAST": true, "SHUFFLE_HASH": true, "SHUFFLE_MERGE": true, "NEST_LOOP": true, "MULTI_JOIN": true, "NO_MULTI_JOIN": true}
+
+func checkHints(hints []ast.Hint) {
+	for _, h := range hints {
+		if name := strings.ToUpper(h.Name); !joinHints[name] {
+			fail(perr.NotYet(h.Pos, "hint %s", name))
+		}
+	}
 }
 
 func (b *Binder) fromClause(q *ast.Select, around *scope) *relation {

@@ -21,7 +21,10 @@ type subqueries struct {
 type scalarJoin struct {
 	plan  logical.Plan
 	conds []expr.Expr // over plan's columns and those around
-	value expr.Expr   // over plan's columns
+	// equal are pairs of a value around, where the subquery stands, and one of
+	// plan's columns that must be equal to it.
+	equal [][2]expr.Expr
+	value expr.Expr // over plan's columns
 	at    ast.Pos
 }
 
@@ -114,7 +117,7 @@ func (s *subqueries) attach(p logical.Plan, outer func(expr.Expr) expr.Expr) (lo
 	for _, j := range s.joins {
 		left := len(p.Schema())
 		p = &logical.Join{
-			Kind: op.Left, Left: p, Right: j.plan, Cond: joinCond(j.conds, left, outer),
+			Kind: op.Left, Left: p, Right: j.plan, Cond: j.cond(left, outer),
 			Node: logical.Node{Cols: joinCols(op.Left, p, j.plan), At: j.at},
 		}
 		values = append(values, retyped(expr.Shift(j.value, 0, left), p.Schema()))
@@ -151,9 +154,19 @@ func joinCond(conds []expr.Expr, left int, outer func(expr.Expr) expr.Expr) expr
 // asIs leaves the columns around where they are.
 func asIs(x expr.Expr) expr.Expr { return x }
 
+// rowsOf is the query of EXISTS. What it selects does not matter, and may use
+// columns of the query around.
+func (e *env) rowsOf(x *ast.Exists) logical.Plan {
+	plan := e.b.query(x.Query, e.s)
+	if p, ok := plan.(*logical.Project); ok && usesOuter(p.Exprs...) {
+		return p.Input
+	}
+	return plan
+}
+
 // exists makes a semi or anti join of [NOT] EXISTS.
 func (e *env) exists(p logical.Plan, x *ast.Exists, not bool) logical.Plan {
-	sub, conds := e.b.decorrelate(e.b.query(x.Query, e.s))
+	sub, conds := e.b.decorrelate(e.rowsOf(x))
 	return semiJoin(p, sub, joinCond(conds, len(p.Schema()), asIs), not, x.Pos)
 }
 
@@ -215,15 +228,4 @@ func semiJoin(left, right logical.Plan, cond expr.Expr, not bool, at ast.Pos) *l
 		j.Cols = withoutTime(j.Cols)
 	}
 	return j
-}
-
-// existsValue and inValue stand where no join can take their place.
-func (e *env) existsValue(x *ast.Exists) expr.Expr {
-	fail(perr.NotYet(x.Pos, "EXISTS inside %s", e.clause).WithHint("make it a condition of its own, joined by AND"))
-	return nil
-}
-
-func (e *env) inValue(x *ast.In) expr.Expr {
-	fail(perr.NotYet(x.Pos, "IN with a subquery inside %s", e.clause).WithHint("make it a condition of its own, joined by AND"))
-	return nil
 }

@@ -3,6 +3,7 @@ package bind
 import (
 	"github.com/sqlstream/sqlstream/exec/expr"
 	"github.com/sqlstream/sqlstream/exec/op"
+	"github.com/sqlstream/sqlstream/exec/types"
 	"github.com/sqlstream/sqlstream/parser/ast"
 	"github.com/sqlstream/sqlstream/planner/logical"
 	"github.com/sqlstream/sqlstream/planner/perr"
@@ -115,14 +116,14 @@ func checkMultiple(w *logical.Window) {
 
 // timeLost says why column i of p is no time attribute although a window was
 // meant to use it; nil if it never was one.
-func timeLost(p logical.Plan, i int, pos ast.Pos) *perr.Error {
+func timeLost(p logical.Plan, i int, name string, pos ast.Pos) *perr.Error {
 	for p != nil {
 		in, j := below(p, i)
 		if in == nil {
-			return lostIn(p, i, pos)
+			return lostIn(p, i, name, pos)
 		}
-		if in.Schema()[j].Type.Attr != 0 {
-			return lostAt(p, pos, in.Schema()[j].Name)
+		if in.Schema()[j].Type.Attr != types.NoTime {
+			return lostAt(p, pos, name)
 		}
 		p, i = in, j
 	}
@@ -141,12 +142,11 @@ func lostAt(p logical.Plan, pos ast.Pos, name string) *perr.Error {
 }
 
 // lostIn is about a node that computes the column.
-func lostIn(p logical.Plan, i int, pos ast.Pos) *perr.Error {
-	name := p.Schema()[i].Name
+func lostIn(p logical.Plan, i int, name string, pos ast.Pos) *perr.Error {
 	switch n := p.(type) {
 	case *logical.Project:
 		for _, c := range expr.Columns(n.Exprs[i]) {
-			if c < len(n.Input.Schema()) && n.Input.Schema()[c].Type.Attr != 0 {
+			if c < len(n.Input.Schema()) && n.Input.Schema()[c].Type.Attr != types.NoTime {
 				return perr.New(pos, "%q is no time attribute: it is computed, as %s, and only a plain column keeps the attribute", name, n.Exprs[i]).WithHint("pass the column %q through as it is", n.Input.Schema()[c].Name)
 			}
 		}

@@ -101,7 +101,7 @@ func (b *Binder) checkTimeAttribute(e *env, x expr.Expr, pos ast.Pos, window str
 	if !t.IsTimestamp() {
 		fail(perr.New(pos, "%s needs a time attribute, but %q is of type %s", window, c.Name, t.Text()).WithHint("%s", timeHint(c.Name, t)))
 	}
-	if err := timeLost(e.s.rel.plan, c.Index, pos); err != nil {
+	if err := timeLost(e.s.rel.plan, c.Index, c.Name, pos); err != nil {
 		fail(err)
 	}
 	fail(perr.New(pos, "%s needs a time attribute, but %q has no watermark", window, c.Name).WithHint("add WATERMARK FOR %s AS %s - INTERVAL '5' SECOND to its CREATE TABLE", c.Name, c.Name))

@@ -53,6 +53,18 @@ type View struct {
 	At        ast.Pos
 }
 
+// Function is a CREATE FUNCTION with a SQL body.
+type Function struct {
+	Path   Path
+	Params []types.Field
+	// Returns is the declared type of the result; its Kind is Invalid if there
+	// is none.
+	Returns types.Type
+	Body    ast.Expr
+	Text    string // of the body, as written
+	At      ast.Pos
+}
+
 // Path is a full name.
 type Path struct{ Catalog, Database, Name string }
 
@@ -81,6 +93,7 @@ type Catalog struct {
 	databases map[string]bool
 	permanent objects
 	temporary objects
+	functions map[Path]*Function // names in upper case
 }
 
 // New returns an empty catalog.
@@ -90,6 +103,7 @@ func New() *Catalog {
 		databases: map[string]bool{DefaultDatabase: true},
 		permanent: newObjects(),
 		temporary: newObjects(),
+		functions: map[Path]*Function{},
 	}
 }
 
@@ -271,6 +285,11 @@ func (c *Catalog) DropDatabase(name string, cascade bool) error {
 	for _, p := range inside {
 		c.permanent.drop(p)
 		c.temporary.drop(p)
+	}
+	for p := range c.functions {
+		if p.Database == name {
+			delete(c.functions, p)
+		}
 	}
 	delete(c.databases, name)
 	return nil

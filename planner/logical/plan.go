@@ -208,6 +208,9 @@ type Sink struct {
 	Node
 	Input Plan
 	Table *catalog.Table
+	// OnConflict is "", "ERROR", "NOTHING" or "DEDUPLICATE": what ON CONFLICT
+	// says of rows of one key.
+	OnConflict string
 }
 
 func (n *Scan) Inputs() []Plan         { return nil }

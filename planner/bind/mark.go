@@ -1,0 +1,101 @@
+package bind
+
+import (
+	"github.com/sqlstream/sqlstream/exec/expr"
+	"github.com/sqlstream/sqlstream/exec/types"
+	"github.com/sqlstream/sqlstream/parser/ast"
+	"github.com/sqlstream/sqlstream/planner/logical"
+	"github.com/sqlstream/sqlstream/planner/perr"
+)
+
+// EXISTS and IN that are no conditions of their own (below OR, in CASE, in the
+// SELECT list) become a left join with the distinct values of the subquery,
+// marked TRUE.
+
+// cond is the condition of the join, if the columns around are left many.
+func (j *scalarJoin) cond(left int, outer func(expr.Expr) expr.Expr) expr.Expr {
+	var terms []expr.Expr
+	for _, pair := range j.equal {
+		eq, err := expr.NewCall("=", []expr.Expr{pair[0], expr.Shift(pair[1], 0, left)})
+		check(j.at, err)
+		terms = append(terms, eq)
+	}
+	return conjunction(append(terms, expr.Conjuncts(joinCond(j.conds, left, outer))...))
+}
+
+// existsValue is EXISTS as a value; it is never NULL.
+func (e *env) existsValue(x *ast.Exists) expr.Expr {
+	sub, conds := e.b.decorrelate(e.rowsOf(x))
+	return e.mark(scalarJoin{plan: sub, conds: conds, at: x.Pos}, nil)
+}
+
+// inValue is [NOT] IN as a value. Where a comparison with NULL could decide
+// between FALSE and NULL, it can only stand where those are the same.
+func (e *env) inValue(x *ast.In, filters bool) expr.Expr {
+	values := []ast.Expr{x.X}
+	if row, ok := x.X.(*ast.Row); ok {
+		values = row.Items
+	}
+	plan := e.b.query(x.Query, e.s)
+	if n := len(plan.Schema()); n != len(values) {
+		failf(x.Pos, "IN compares %d columns with a subquery of %d", len(values), n)
+	}
+	sub, conds := e.b.decorrelate(plan)
+	j := scalarJoin{plan: sub, conds: conds, at: x.Pos}
+	nullable := false
+	for i, v := range values {
+		l, r := e.expr(v), columnOf(sub, i)
+		e.call(v.Position(), "=", l, r)
+		nullable = nullable || !l.Type().NotNull || !r.T.NotNull
+		j.equal = append(j.equal, [2]expr.Expr{l, r})
+	}
+	if nullable && (x.Not || !filters) {
+		fail(perr.NotYet(x.Pos, "IN with a subquery over values that may be NULL inside %s", e.clause).WithHint("make it a condition of its own, joined by AND, or use EXISTS"))
+	}
+	var cols []int
+	for i := range values {
+		cols = append(cols, i)
+	}
+	return e.negated(x.Pos, e.mark(j, cols), x.Not)
+}
+
+// mark collects the join; cols are those columns of its plan that are compared
+// with values around, besides those of its conditions.
+func (e *env) mark(j scalarJoin, cols []int) expr.Expr {
+	if e.subs == nil {
+		fail(perr.NotYet(j.at, "a subquery in %s", e.clause).WithHint("join with it instead"))
+	}
+	at := map[int]int{}
+	var xs []expr.Expr
+	add := func(c int) {
+		if _, ok := at[c]; !ok && c < outerBase {
+			at[c] = len(xs)
+			xs = append(xs, columnOf(j.plan, c))
+		}
+	}
+	for _, c := range cols {
+		add(c)
+	}
+	for _, c := range j.conds {
+		if !isEquality(c) {
+			fail(perr.NotYet(j.at, "EXISTS inside %s with a condition other than =", e.clause).WithHint("make it a condition of its own, joined by AND"))
+		}
+		for _, col := range expr.Columns(c) {
+			add(col)
+		}
+	}
+	if len(xs) == 0 {
+		xs = append(xs, expr.Bool(true))
+	}
+	distinctRows := distinct(project(j.plan, xs, nil, j.at), j.at)
+	marked := project(distinctRows, append(columnsOf(distinctRows), expr.Bool(true)), nil, j.at)
+	j.conds = remapped(j.conds, at)
+	for i, pair := range j.equal {
+		j.equal[i][1] = columnOf(marked, at[pair[1].(*expr.Column).Index])
+	}
+	last := len(marked.Cols) - 1
+	j.plan, j.value = logical.Plan(marked), &expr.Column{Index: last, Name: "$mark", T: types.Of(types.Boolean)}
+	e.subs.joins = append(e.subs.joins, j)
+	col := &expr.Column{Index: subqueryBase + len(e.subs.joins) - 1, Name: "$mark", T: types.Of(types.Boolean)}
+	return e.call(j.at, "IS NOT NULL", col)
+}
