@@ -68,14 +68,23 @@ func (a *attempt) run() (err error) {
 			err = cerr
 		}
 	}()
+	if err := a.load(); err != nil {
+		return err
+	}
+	if err := a.recoverSinks(); err != nil {
+		return err
+	}
+	if m := a.restored.meta; m != nil && m.Finished {
+		return a.settleRest()
+	}
 	if err := a.prepare(); err != nil {
 		return err
 	}
 	return a.runTasks()
 }
 
-// prepare does all that comes before any writer opens.
-func (a *attempt) prepare() error {
+// load reads the checkpoint to resume from.
+func (a *attempt) load() error {
 	m, err := a.store.Latest()
 	if err != nil {
 		return err
@@ -83,9 +92,11 @@ func (a *attempt) prepare() error {
 	if a.restored, err = newRestored(m, a.g); err != nil {
 		return Fatal(err)
 	}
-	if err := a.recoverSinks(); err != nil {
-		return err
-	}
+	return nil
+}
+
+// prepare makes the subtasks; the sinks have recovered.
+func (a *attempt) prepare() error {
 	splits, err := a.dealAll()
 	if err != nil {
 		return err

@@ -1,8 +1,10 @@
 package exec
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/sqlstream/sqlstream/checkpoint"
 )
@@ -81,6 +83,28 @@ func (a *attempt) commitRestored(c *committerRun, pending []Committable) error {
 		return c.errorf(err)
 	}
 	a.pending = append(a.pending, unsettled(pending, outcomes)...)
+	return nil
+}
+
+// settleRest commits what a job that has ended left unknown, until it is
+// known.
+func (a *attempt) settleRest() error {
+	delay := time.Second
+	for len(a.pending) > 0 {
+		select {
+		case <-a.clock.After(delay):
+		case <-a.ctx.Done():
+			return context.Cause(a.ctx)
+		}
+		delay = min(2*delay, 30*time.Second)
+		pending := a.pending
+		a.pending = nil
+		for _, c := range a.committers {
+			if err := a.commitRestored(c, ofSink(pending, c.node.UID)); err != nil {
+				return err
+			}
+		}
+	}
 	return nil
 }
 

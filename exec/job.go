@@ -38,7 +38,9 @@ type Job struct {
 
 // Run starts a graph: it checks the graph and the latest checkpoint and
 // returns; sinks and sources are opened beside. ErrFinished (errors.Is) says
-// that the store's job has come to its end. The end of ctx cancels the job.
+// that the store's job has come to its end; one that has, but was killed
+// before all of its transactions were settled, only settles them. The end of
+// ctx cancels the job.
 func Run(ctx context.Context, g *Graph, cfg Config) (*Job, error) {
 	if err := cfg.complete(g); err != nil {
 		return nil, err
@@ -71,7 +73,7 @@ func (j *Job) openStore() error {
 	if err != nil {
 		return err
 	}
-	if m != nil && m.Finished {
+	if m != nil && m.Finished && len(m.Pending) == 0 {
 		return fmt.Errorf("%w: its last checkpoint is %d", ErrFinished, m.ID)
 	}
 	return nil
