@@ -49,7 +49,8 @@ type simSink struct {
 	queue   []queued
 	rows    []int         // of the open transaction
 	untold  []Committable // whose outcome it has not been told
-	notices [][]Outcome
+	notices []Notify
+	base    []uint64 // chunks of the newest checkpoint that it was told is complete
 }
 
 type sim struct {
@@ -67,7 +68,9 @@ type sim struct {
 	barriers []ID
 	sinks    [simSinks]*simSink
 	aborted  map[ID]bool
-	acks     []Input // under way
+	sent     int        // notices to each sink
+	sentAt   map[ID]int // when the barrier was injected
+	acks     []Input    // under way
 	saving   *Metadata
 	commits  []Committable
 
@@ -107,6 +110,7 @@ func (s *sim) recover() {
 		Sources: []Subtask{s.src}, Subtasks: []Subtask{s.src}, Next: s.store.NextID(),
 	}
 	s.pos, s.barriers, s.acks, s.saving, s.commits, s.aborted = 0, nil, nil, nil, nil, map[ID]bool{}
+	s.sent, s.sentAt = 0, map[ID]int{}
 	if m != nil {
 		s.pos, err = strconv.Atoi(string(m.Sources[0].Splits[0].Position))
 		s.must(err)
@@ -119,6 +123,10 @@ func (s *sim) recover() {
 	}
 	for i := range s.sinks {
 		s.sinks[i] = &simSink{task: Subtask{UID: "sink", Index: i}}
+		if m != nil {
+			s.sinks[i].base = m.Operators[i].Chunks
+			s.readable(m)
+		}
 		cfg.Subtasks = append(cfg.Subtasks, s.sinks[i].task)
 	}
 	for n, x := range s.txns {
@@ -200,8 +208,9 @@ func (s *sim) ready() {
 			s.commits = rd.Commit
 		}
 		for _, n := range rd.Notify {
+			s.sent++
 			for _, k := range s.sinks {
-				k.notices = append(k.notices, n.Settled)
+				k.notices = append(k.notices, n)
 			}
 		}
 		if rd.Discard > 0 {
@@ -210,6 +219,7 @@ func (s *sim) ready() {
 		for _, i := range rd.Inject {
 			s.must(s.store.Begin(i.Checkpoint))
 			s.barriers = append(s.barriers, i.Checkpoint)
+			s.sentAt[i.Checkpoint] = s.sent
 		}
 		if rd.Done {
 			s.done = true
@@ -303,6 +313,10 @@ func (s *sim) sink(k *simSink) {
 		k.rows = append(k.rows, q.row)
 		return
 	}
+	// Mail is read before the barrier, but one message may slip behind it.
+	for s.sent-len(k.notices) < s.sentAt[q.barrier]-1 {
+		s.notice(k)
+	}
 	if s.aborted[q.barrier] && s.fault(50) {
 		return
 	}
@@ -317,7 +331,29 @@ func (s *sim) sink(k *simSink) {
 			Writer: k.task, Checkpoint: q.barrier, Version: 1, Payload: []byte(fmt.Sprint(len(s.txns) - 1)),
 		})
 	}
-	s.acks = append(s.acks, Ack{Subtask: k.task, Checkpoint: q.barrier, Committables: slices.Clone(k.untold)})
+	s.acks = append(s.acks, Ack{
+		Subtask: k.task, Checkpoint: q.barrier, Committables: slices.Clone(k.untold),
+		Operators: []OperatorState{{UID: k.task.UID, Index: k.task.Index, Chunks: s.snapshot(k)}},
+	})
+}
+
+// snapshot is an incremental one: some chunks of the base, and a new one.
+func (s *sim) snapshot(k *simSink) (refs []uint64) {
+	for _, ref := range k.base {
+		if s.rng.IntN(3) > 0 {
+			refs = append(refs, ref)
+		}
+	}
+	ref, err := s.store.PutChunk([]byte("state"))
+	s.must(err)
+	return append(refs, ref)
+}
+
+func (s *sim) readable(m *Metadata) {
+	for _, ref := range m.Chunks() {
+		_, err := s.store.GetChunk(ref)
+		s.must(err)
+	}
 }
 
 // deliver takes any of the acks under way; sometimes it comes again later.
@@ -340,7 +376,10 @@ func (s *sim) notice(k *simSink) {
 	if len(k.notices) == 0 {
 		return
 	}
-	for _, o := range k.notices[0] {
+	if m := k.notices[0].Completed; m != nil {
+		k.base = m.Operators[k.task.Index].Chunks
+	}
+	for _, o := range k.notices[0].Settled {
 		k.untold = slices.DeleteFunc(k.untold, func(c Committable) bool { return c.Key() == o.Committable.Key() })
 	}
 	k.notices = k.notices[1:]

@@ -103,6 +103,11 @@ func TestReadOnly(t *testing.T) {
 	must(t, os.Chmod(parent, 0o500))
 	_, err := Open(filepath.Join(parent, "job"), storetest.Job)
 	wants(t, err, os.ErrPermission, "cannot be written", "permissions")
+	dir := twoCheckpoints(t)
+	must(t, os.Chmod(filepath.Join(dir, dbName), 0o500))
+	_, err = Open(dir, storetest.Job)
+	wants(t, err, os.ErrPermission, dir+" cannot be written")
+	must(t, os.Chmod(filepath.Join(dir, dbName), 0o700))
 }
 
 // TestLatestAhead: an older copy of the database under a newer LATEST.

@@ -63,24 +63,36 @@ func openEngine(dir string) (checkpoint.Engine, error) {
 		return nil, err
 	}
 	db := filepath.Join(dir, dbName)
-	unlock, err := lock(db) // Badger's lock gives no error to branch on
-	if err != nil {
+	if err := usable(dir, db); err != nil {
 		return nil, err
 	}
-	unlock()
 	if err := room(dir, 0, smallReserve); err != nil {
 		return nil, err
 	}
 	bdb, err := badger.Open(dbOptions(db))
-	switch {
-	case errors.Is(err, unix.EWOULDBLOCK):
-		return nil, errLocked(dir)
-	case errors.Is(err, fs.ErrPermission) || errors.Is(err, unix.EROFS):
-		return nil, errNotWritable(dir, err)
-	case err != nil:
-		return nil, fmt.Errorf("%w: %s: %w; put back a copy of the directory, or start anew with --fresh", checkpoint.ErrCorrupt, dir, err)
+	if err != nil {
+		return nil, explain(dir, db, err)
 	}
 	return &engine{dir: dir, db: bdb}, nil
+}
+
+// usable: Badger's own errors for these cannot be told apart.
+func usable(dir, db string) error {
+	if err := unix.Access(db, unix.W_OK|unix.X_OK); err != nil {
+		return errNotWritable(dir, err)
+	}
+	unlock, err := lock(db)
+	if err == nil {
+		unlock()
+	}
+	return err
+}
+
+func explain(dir, db string, err error) error {
+	if unusable := usable(dir, db); unusable != nil {
+		return unusable // somebody was faster
+	}
+	return fmt.Errorf("%w: %s: %w; put back a copy of the directory, or start anew with --fresh", checkpoint.ErrCorrupt, dir, err)
 }
 
 // prepare makes the directory, or checks that it is one of ours.
