@@ -23,15 +23,24 @@ func seeds(f *testing.F) {
 		if err != nil {
 			f.Fatal(err)
 		}
-		for _, block := range strings.Split(string(text), "\n\n") {
-			_, input, _ := strings.Cut(block, "\n")
-			input, _, _ = strings.Cut(input, "\n----")
-			if strings.HasPrefix(block, "expr") {
-				input = "SELECT " + input
-			}
+		for _, input := range scriptInputs(string(text)) {
 			f.Add(input)
 		}
 	}
+}
+
+// scriptInputs are the inputs of a script; expressions become queries.
+func scriptInputs(script string) []string {
+	var inputs []string
+	for _, block := range strings.Split(script, "\n\n") {
+		_, input, _ := strings.Cut(block, "\n")
+		input, _, _ = strings.Cut(input, "\n----")
+		if strings.HasPrefix(block, "expr") {
+			input = "SELECT " + input
+		}
+		inputs = append(inputs, input)
+	}
+	return inputs
 }
 
 // foreignWording is what must never be in a message: TiDB's words and our slots.

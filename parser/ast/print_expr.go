@@ -81,7 +81,7 @@ func (p *printer) bare(x Expr) {
 	case *Call:
 		p.call(x)
 	case *Index:
-		p.operand(x.X, bindPostfix)
+		p.indexed(x.X)
 		p.say("[")
 		p.expr(x.I)
 		p.say("]")
@@ -98,6 +98,18 @@ func (p *printer) bare(x Expr) {
 	}
 }
 
+// indexed writes what a dot or bracket follows; literals need parentheses there.
+func (p *printer) indexed(x Expr) {
+	switch x.(type) {
+	case *NumberLit, *StringLit, *BinaryLit:
+		p.say("(")
+		p.literal(x)
+		p.say(")")
+	default:
+		p.operand(x, bindPostfix)
+	}
+}
+
 // fieldOf writes X.Name; parentheses keep a column from growing into a longer path.
 func (p *printer) fieldOf(x *Field) {
 	if _, ok := x.X.(*Column); ok {
@@ -105,7 +117,7 @@ func (p *printer) fieldOf(x *Field) {
 		p.expr(x.X)
 		p.say(")")
 	} else {
-		p.operand(x.X, bindPostfix)
+		p.indexed(x.X)
 	}
 	p.say(".")
 	p.ident(x.Name)
