@@ -26,6 +26,9 @@ func (b *Binder) alterTable(s *ast.AlterTable) {
 		if b.cat.Table(d.t.Path) != nil || b.cat.View(d.t.Path) != nil {
 			failf(a.To.Pos, "table %q already exists", a.To)
 		}
+		if !b.cat.HasDatabase(d.t.Path.Database) {
+			failf(a.To.Pos, "database %q not found", d.t.Path.Database)
+		}
 	case *ast.AlterRenameColumn:
 		d.renameColumn(a)
 	case *ast.AlterSet:

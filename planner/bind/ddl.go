@@ -73,6 +73,17 @@ func (b *Binder) createDatabase(s *ast.CreateDatabase) {
 	}
 }
 
+// InsertOf is the INSERT that fills a table of CREATE TABLE … AS; the table
+// exists by then.
+func (b *Binder) InsertOf(c *ast.CreateTable) (ins *ast.Insert, err error) {
+	defer recoverError(&err)
+	ins = &ast.Insert{Source: c.Source, Target: ast.TableRef{Pos: c.Name.Pos, Name: c.Name}, Query: c.AsQuery}
+	for _, f := range uniqueNames(b.query(c.AsQuery, &scope{})).Schema() {
+		ins.Columns = append(ins.Columns, ast.Ident{Pos: c.AsQuery.Position(), Name: f.Name})
+	}
+	return ins, nil
+}
+
 // onlyCatalog refuses a database of another catalog.
 func (b *Binder) onlyCatalog(name ast.Path) {
 	if len(name.Parts) > 1 && name.Parts[0].Name != catalog.DefaultCatalog {

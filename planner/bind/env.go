@@ -21,6 +21,9 @@ type env struct {
 	subs *subqueries
 	// aliases are the SELECT items, for the hint that one was meant.
 	aliases []ast.SelectItem
+	// items are those that QUALIFY sees by their aliases, where FROM has no
+	// column of the name.
+	items []item
 }
 
 // expr binds an expression.
@@ -102,11 +105,30 @@ func (e *env) exprs(xs []ast.Expr) []expr.Expr {
 // plainColumn is a column outside an aggregate; above GROUP BY it would have
 // been found among the keys.
 func (e *env) plainColumn(c *ast.Column) expr.Expr {
+	if x, ok := e.selectedAs(c); ok {
+		return x
+	}
 	x := e.column(c)
 	if e.group != nil && !isOuter(x) {
 		fail(e.group.notGrouped(c))
 	}
 	return x
+}
+
+// selectedAs finds an alias of the SELECT list that hides no column.
+func (e *env) selectedAs(c *ast.Column) (expr.Expr, bool) {
+	if len(c.Parts) > 1 || len(e.items) == 0 || e.s.rel == nil {
+		return nil, false
+	}
+	if _, ok := e.s.rel.plain(c.Parts[0]); ok {
+		return nil, false
+	}
+	for _, it := range e.items {
+		if it.name == c.Parts[0].Name {
+			return it.x, true
+		}
+	}
+	return nil, false
 }
 
 // isOuter tells whether x only uses columns of the queries around.

@@ -3,9 +3,12 @@ package bind
 import (
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/sqlstream/sqlstream/exec/expr"
+	"github.com/sqlstream/sqlstream/exec/fn"
 	"github.com/sqlstream/sqlstream/exec/types"
+	"github.com/sqlstream/sqlstream/exec/vec"
 	"github.com/sqlstream/sqlstream/parser/ast"
 	"github.com/sqlstream/sqlstream/planner/perr"
 )
@@ -28,7 +31,7 @@ func (e *env) literal(x ast.Expr) expr.Expr {
 	case *ast.Symbol:
 		l = expr.String(x.Name)
 	case *ast.DateTimeLit:
-		l, err = dateTime(x)
+		l, err = e.b.dateTime(x)
 	case *ast.IntervalLit:
 		l, err = expr.Interval(x.Text, x.Negative, x.From, x.To, x.Precision)
 	default:
@@ -53,7 +56,7 @@ func number(n *ast.NumberLit, sign string) *expr.Literal {
 	return l
 }
 
-func dateTime(l *ast.DateTimeLit) (*expr.Literal, error) {
+func (b *Binder) dateTime(l *ast.DateTimeLit) (*expr.Literal, error) {
 	switch l.Kind {
 	case "DATE":
 		return expr.Date(l.Text)
@@ -61,13 +64,40 @@ func dateTime(l *ast.DateTimeLit) (*expr.Literal, error) {
 		return expr.Time(l.Text)
 	case "TIMESTAMP":
 		return expr.Timestamp(l.Text)
+	case "TIMESTAMP_LTZ":
+		return b.localTimestamp(l)
 	}
-	return nil, perr.NotYet(l.Pos, "a literal of type %s", l.Kind).WithHint("CAST a TIMESTAMP")
+	panic("bind: unknown literal " + l.Kind)
+}
+
+// localTimestamp reads a time of the session's zone.
+func (b *Binder) localTimestamp(l *ast.DateTimeLit) (*expr.Literal, error) {
+	plain, err := expr.Timestamp(l.Text)
+	if err != nil {
+		return nil, err
+	}
+	us, ns := plain.V.I, int64(0)
+	if plain.V.Kind == vec.I128 {
+		us, ns = plain.V.W.Hi, int64(plain.V.W.Lo)
+	}
+	t := time.UnixMicro(us).UTC()
+	local := time.Date(t.Year(), t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), b.opts.Zone)
+	return expr.TimestampAt(types.LTZOf(plain.T.Precision), local.UnixMicro(), ns), nil
+}
+
+// constant is the value of an expression that must have one already.
+func (e *env) constant(x ast.Expr) (*expr.Literal, bool) {
+	y := e.expr(x)
+	if expr.IsConstant(y) {
+		y = expr.Fold(y, &fn.Env{Zone: e.b.opts.Zone})
+	}
+	l, ok := y.(*expr.Literal)
+	return l, ok
 }
 
 // count reads a constant that must be a whole number, as of LIMIT.
 func (e *env) count(x ast.Expr, what string) int64 {
-	l, ok := e.expr(x).(*expr.Literal)
+	l, ok := e.constant(x)
 	if !ok || l.V.Null || !l.T.IsInteger() || l.V.I < 0 {
 		failf(x.Position(), "%s must be a whole number that is not negative", what)
 	}
@@ -76,7 +106,7 @@ func (e *env) count(x ast.Expr, what string) int64 {
 
 // duration reads a constant interval, in milliseconds.
 func (e *env) duration(x ast.Expr, what string) int64 {
-	l, ok := e.expr(x).(*expr.Literal)
+	l, ok := e.constant(x)
 	if !ok || l.V.Null || l.T.Kind != types.IntervalDaySecond {
 		fail(perr.New(x.Position(), "%s must be a constant interval of days to seconds", what).WithHint("as INTERVAL '10' SECOND"))
 	}

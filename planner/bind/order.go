@@ -30,36 +30,34 @@ func (s *selection) bindOrder() {
 	hidden := len(s.items)
 	for _, o := range s.q.OrderBy {
 		it := sortItemOf(o)
-		if col, ok := s.selected(o.X); ok {
-			it.col = col
-			s.order = append(s.order, it)
-			continue
+		if it.col, it.hidden = s.selected(o.X); it.hidden != nil {
+			if s.q.Distinct {
+				fail(perr.New(o.Pos, "ORDER BY of SELECT DISTINCT must be one of the selected expressions"))
+			}
+			it.col = hidden
+			hidden++
 		}
-		if s.q.Distinct {
-			fail(perr.New(o.Pos, "ORDER BY of SELECT DISTINCT must be one of the selected expressions"))
-		}
-		it.hidden, it.col = s.expr(o.X), hidden
-		hidden++
 		s.order = append(s.order, it)
 	}
 }
 
-// selected finds an item of ORDER BY among the output columns.
-func (s *selection) selected(x ast.Expr) (int, bool) {
+// selected finds an item of ORDER BY among the output columns; one that is not
+// selected is returned bound.
+func (s *selection) selected(x ast.Expr) (col int, hidden expr.Expr) {
 	names := make([]string, len(s.items))
 	for i, it := range s.items {
 		names[i] = it.name
 	}
 	if col, ok := outputColumn(x, names); ok {
-		return col, true
+		return col, nil
 	}
 	y := s.expr(x)
 	for i, it := range s.items {
 		if expr.Equal(it.x, y) {
-			return i, true
+			return i, nil
 		}
 	}
-	return 0, false
+	return 0, y
 }
 
 // outputColumn finds a position or a name.

@@ -2,6 +2,7 @@ package bind
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/sqlstream/sqlstream/exec/expr"
 	"github.com/sqlstream/sqlstream/exec/op"
@@ -64,8 +65,18 @@ func (e *env) overCall(c *ast.Call) expr.Expr {
 	call.Distinct, call.At = c.Distinct, c.Pos
 	spec := inner.overSpec(c, e.overs)
 	e.overs.share(spec)
-	e.overs.calls = append(e.overs.calls, call)
-	return &expr.Column{Index: overBase + len(e.overs.calls) - 1, Name: call.Name, T: call.T}
+	return &expr.Column{Index: overBase + e.overs.add(call), Name: call.Name, T: call.T}
+}
+
+// add collects a call; equal ones are one.
+func (o *overs) add(call logical.OverCall) int {
+	for i, c := range o.calls {
+		if c.Name == call.Name && c.Distinct == call.Distinct && slices.EqualFunc(c.Args, call.Args, expr.Equal) {
+			return i
+		}
+	}
+	o.calls = append(o.calls, call)
+	return len(o.calls) - 1
 }
 
 // overFunction binds the function and its arguments.

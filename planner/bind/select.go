@@ -189,8 +189,9 @@ func (s *selection) bindConditions() {
 		s.having = having.condition(s.q.Having)
 	}
 	if s.q.Qualify != nil {
-		s.clause = "QUALIFY"
+		s.clause, s.env.items = "QUALIFY", s.items
 		s.filter = s.condition(s.q.Qualify)
+		s.env.items = nil
 		if len(s.overs.calls) == 0 {
 			fail(perr.New(s.q.Qualify.Position(), "QUALIFY needs a function with OVER").WithHint("use WHERE or HAVING"))
 		}

@@ -29,8 +29,16 @@ func (b *Binder) temporalJoin(left *relation, t *ast.TableRef, j *ast.Join, s *s
 		fail(perr.New(j.Pos, "a join with FOR SYSTEM_TIME AS OF needs ON").WithHint("compare the key of %s with =", t.Name))
 	}
 	n.Cond = b.on(r, j.On, s)
-	n.Cols = joinCols(kind, left.plan, right.plan)
+	n.Cols = temporalCols(n)
 	r.plan = n
 	r.retype()
 	return r
+}
+
+// temporalCols are the columns of a temporal join: the times of the versions
+// are no time attributes any more.
+func temporalCols(n *logical.TemporalJoin) []types.Field {
+	cols := joinCols(n.Kind, n.Left, n.Right)
+	width := len(n.Left.Schema())
+	return append(cols[:width:width], withoutTime(cols[width:])...)
 }

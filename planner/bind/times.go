@@ -59,7 +59,12 @@ func settleJoin(n *logical.Join, known []expr.Expr) logical.Plan {
 func settleTemporal(n *logical.TemporalJoin, known []expr.Expr) logical.Plan {
 	c := *n
 	c.Left = settleWith(n.Left, within(known, 0, len(n.Left.Schema())))
-	c.Cols = joinCols(n.Kind, c.Left, c.Right)
+	c.Cols = temporalCols(&c)
+	if col, ok := n.Time.(*expr.Column); ok && c.Left.Schema()[col.Index].Type.Attr == types.NoTime {
+		if err := timeLost(c.Left, col.Index, col.Name, n.At); err != nil {
+			fail(err)
+		}
+	}
 	return &c
 }
 
