@@ -22,9 +22,6 @@ func OpenKVStore(eng Engine, where string, job Job) (*KVStore, error) {
 		return nil, fmt.Errorf("%w: %s: %s; use another --state-dir or pipeline.name, or set it aside with --fresh",
 			ErrOtherJob, where, s.rec.job.differs(job))
 	}
-	if err := s.alignLatest(); err != nil {
-		return nil, err
-	}
 	return s, s.countStart()
 }
 

@@ -204,11 +204,16 @@ func (s *KVStore) raiseFloor(id ID) {
 	}
 }
 
+// Latest brings the file LATEST up first: what it returns is going to be
+// committed, and a Save may have failed between metadata and LATEST.
 func (s *KVStore) Latest() (*Metadata, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.newest() == 0 {
 		return nil, nil
+	}
+	if err := s.alignLatest(); err != nil {
+		return nil, fmt.Errorf("file LATEST: %w", err)
 	}
 	m, err := s.load(s.newest())
 	if err != nil {

@@ -21,7 +21,8 @@ type Store interface {
 
 	// Latest returns the newest stored checkpoint, nil if there is none.
 	// Committables whose outcome is durable are already taken out of its
-	// Pending. Called at start and at a restart inside the process.
+	// Pending, and the file LATEST names it. Called at start and at a restart
+	// inside the process.
 	Latest() (*Metadata, error)
 	// Load returns one checkpoint as it was saved (nothing subtracted).
 	Load(ID) (*Metadata, error)

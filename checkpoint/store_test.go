@@ -163,7 +163,8 @@ func TestAmbiguousSave(t *testing.T) {
 }
 
 // TestLatestFails: the metadata is durable, LATEST is not: no commit (an
-// error), and the next open brings LATEST up.
+// error), and whoever starts from it brings LATEST up, in the same process or
+// the next.
 func TestLatestFails(t *testing.T) {
 	d := checkpoint.NewMemDir()
 	s, f := openFaulty(t, d)
@@ -172,14 +173,28 @@ func TestLatestFails(t *testing.T) {
 	if err := s.Save(meta(2)); !errors.Is(err, errFault) {
 		t.Fatal(err)
 	}
+	behind, err := f.ReadLatest()
+	must(t, err)
+	if m, err := s.Latest(); err != nil || m.ID != 2 {
+		t.Fatal(m, err)
+	}
+	if up, err := f.ReadLatest(); err != nil || string(up) == string(behind) {
+		t.Fatalf("LATEST is still %q, %v", up, err)
+	}
 	must(t, s.Save(meta(3)))
 	f.latest = 1
 	if err := s.Save(meta(4)); !errors.Is(err, errFault) {
 		t.Fatal(err)
 	}
+	behind, err = f.ReadLatest()
+	must(t, err)
 	d.Crash()
-	if m, err := open(t, d).Latest(); err != nil || m.ID != 4 {
+	s, f = openFaulty(t, d)
+	if m, err := s.Latest(); err != nil || m.ID != 4 {
 		t.Fatal(m, err)
+	}
+	if up, err := f.ReadLatest(); err != nil || string(up) == string(behind) {
+		t.Fatalf("LATEST is still %q, %v", up, err)
 	}
 }
 

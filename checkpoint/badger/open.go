@@ -42,7 +42,8 @@ func OpenWrapped(dir string, job checkpoint.Job, wrap func(checkpoint.Engine) ch
 
 // Inspect opens the directory of a job that does not run, for `checkpoint
 // list` and `show`, `txn list` and the like: of any job, without counting a
-// start. Nothing is written unless a method that writes is called.
+// start. Nothing is written but by methods that write; Latest, which is for
+// those who are going to commit, brings the file LATEST up.
 func Inspect(dir string) (*checkpoint.KVStore, error) {
 	if _, err := os.Stat(filepath.Join(dir, dbName)); errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%w: %s is not a state directory", checkpoint.ErrNotFound, dir)
