@@ -5,6 +5,4 @@ var notYet = map[string]string{
 	"errors/cdc_match":              "MATCH_RECOGNIZE is refused as unsupported",
 	"window/match_recognize_basic":  "MATCH_RECOGNIZE",
 	"window/match_recognize_within": "MATCH_RECOGNIZE",
-	"select/except_all":             "EXCEPT ALL",
-	"select/intersect_all":          "INTERSECT ALL",
 }

@@ -137,7 +137,7 @@ func TestConformance(t *testing.T) {
 }
 
 // missing are errors of functions that are not written yet.
-var missing = regexp.MustCompile(`function \S+ not found|neither in GROUP BY|as a value that is no aggregate`)
+var missing = regexp.MustCompile(`function .+ not found|neither in GROUP BY|takes no OVER|as a value that is no aggregate`)
 
 func planCase(base string) error {
 	text, err := os.ReadFile(base + ".sql")
@@ -158,4 +158,3 @@ func planCase(base string) error {
 	}
 	return nil
 }
-

@@ -306,3 +306,9 @@ type NotNullSpec struct {
 	Table   string
 	Drop    bool
 }
+
+// ReplicateSpec emits each row as often as the BIGINT column Count says.
+type ReplicateSpec struct {
+	Common
+	Count int
+}

@@ -14,6 +14,9 @@ import (
 type Env struct {
 	// Result takes the rows of a SELECT; nil is fine for a plan of INSERTs.
 	Result exec.Sink
+	// Capture, for tests, takes the place of every table's sink; it gets the
+	// table's columns.
+	Capture func(columns []types.Field) exec.Sink
 }
 
 // Summary says what a graph reads and writes, for the start line.
@@ -121,6 +124,9 @@ func ports(n *physical.Node) int {
 }
 
 func (b *builder) sink(n *physical.Node, o *physical.Sink) (*exec.SinkNode, error) {
+	if b.env.Capture != nil {
+		return &exec.SinkNode{Sink: b.env.Capture(n.Output), Guarantee: exec.None}, nil
+	}
 	s, err := o.Sink.Sink()
 	if err != nil {
 		return nil, err

@@ -28,6 +28,14 @@ func (b *builder) operator(n *physical.Node) (func() (exec.Operator, error), err
 		s := o.DropUpdateBeforeSpec
 		s.Common = c
 		return func() (exec.Operator, error) { return op.NewDropUpdateBefore(s) }, nil
+	case *physical.NotNull:
+		s := o.NotNullSpec
+		s.Common = c
+		return func() (exec.Operator, error) { return op.NewNotNull(s) }, nil
+	case *physical.Replicate:
+		s := o.ReplicateSpec
+		s.Common = c
+		return func() (exec.Operator, error) { return op.NewReplicate(s) }, nil
 	}
 	return nil, fmt.Errorf("%s is not supported yet", n.Title())
 }

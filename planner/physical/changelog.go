@@ -60,7 +60,7 @@ func (n *Node) wantsBefore(i int) bool {
 	case *Calc:
 		// An update whose new row does not pass would leave its old row behind.
 		return n.needsBefore || o.Filter != nil && !in.keyOnly(o.Filter)
-	case *Union, *Expand, *Unnest, *WindowTableFunction, *NotNull:
+	case *Union, *Expand, *Unnest, *WindowTableFunction, *NotNull, *Replicate:
 		return n.needsBefore
 	case *TemporalJoin:
 		// A version ends where the next one begins.
@@ -144,7 +144,7 @@ func (n *Node) emitsBefore() bool {
 		return o.Source.Changelog() == connectors.Retract
 	case *DropUpdateBefore:
 		return false
-	case *Calc, *Union, *Expand, *Unnest, *WindowTableFunction, *NotNull, *Sink, *Collect, *TemporalJoin:
+	case *Calc, *Union, *Expand, *Unnest, *WindowTableFunction, *NotNull, *Replicate, *Sink, *Collect, *TemporalJoin:
 		for _, in := range n.Inputs {
 			if in.Node.Before {
 				return true

@@ -6,7 +6,6 @@ import (
 	"github.com/sqlstream/sqlstream/exec/types"
 	"github.com/sqlstream/sqlstream/parser/ast"
 	"github.com/sqlstream/sqlstream/planner/logical"
-	"github.com/sqlstream/sqlstream/planner/perr"
 )
 
 // setOp lowers a set operation: UNION as the distinct rows of UNION ALL,
@@ -24,7 +23,7 @@ func (l *lowerer) setOp(p *logical.SetOp) (*Node, error) {
 	case p.Kind == logical.Union:
 		return l.distinct(p.Pos(), l.union(p.Pos(), in, out)), nil
 	case p.All:
-		return nil, perr.NotYet(p.Pos(), "INTERSECT ALL or EXCEPT ALL").WithHint("leave out ALL for distinct rows")
+		return l.counted(p, in)
 	}
 	kind := op.Semi
 	if p.Kind == logical.Except {

@@ -104,6 +104,9 @@ type DropUpdateBefore struct{ op.DropUpdateBeforeSpec }
 // NotNull checks NOT NULL columns before a sink.
 type NotNull struct{ op.NotNullSpec }
 
+// Replicate repeats rows (INTERSECT ALL, EXCEPT ALL).
+type Replicate struct{ op.ReplicateSpec }
+
 // Sink writes to a table.
 type Sink struct {
 	Table *catalog.Table
@@ -143,5 +146,6 @@ func (*Unnest) kind() string              { return "Correlate" }
 func (*Union) kind() string               { return "Union" }
 func (*DropUpdateBefore) kind() string    { return "DropUpdateBefore" }
 func (*NotNull) kind() string             { return "ConstraintEnforcer" }
+func (*Replicate) kind() string           { return "ReplicateRows" }
 func (*Sink) kind() string                { return "Sink" }
 func (*Collect) kind() string             { return "Collect" }

@@ -94,6 +94,8 @@ func parameters(o Op) string {
 		return fmt.Sprint(text(o.Collection), o.Outer, o.Ordinality)
 	case *NotNull:
 		return fmt.Sprint(o.Columns)
+	case *Replicate:
+		return fmt.Sprint(o.Count)
 	case *Sink:
 		return fmt.Sprint(tableText(o.Table), o.Key)
 	case *Union, *DropUpdateBefore, *Collect:
