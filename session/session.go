@@ -1,0 +1,232 @@
+// Package session turns statements into effects: catalog changes, jobs that
+// are started, watched and stopped, and results that are streamed. The shell,
+// `run` and the conformance runner all drive it.
+package session
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sort"
+	"time"
+
+	"github.com/sqlstream/sqlstream/exec"
+	"github.com/sqlstream/sqlstream/exec/types"
+	"github.com/sqlstream/sqlstream/parser"
+	"github.com/sqlstream/sqlstream/parser/ast"
+	"github.com/sqlstream/sqlstream/planner"
+	"github.com/sqlstream/sqlstream/planner/bind"
+	"github.com/sqlstream/sqlstream/planner/catalog"
+)
+
+// Options of a session.
+type Options struct {
+	Output Output
+	// StateDir holds a folder a job; "" keeps the state of jobs in memory, gone
+	// with the process.
+	StateDir string
+	Settings map[string]string // as if by SET
+	Clock    exec.Clock        // nil: the system's
+	Log      *slog.Logger      // nil: nothing is logged
+	// MemoryLimit of a job's state in bytes; 0: none.
+	MemoryLimit int64
+	// Fresh sets the state of earlier runs aside and accepts what they left in
+	// the outside.
+	Fresh bool
+	// Wait makes INSERT wait for its job, as table.dml-sync does.
+	Wait bool
+	// OnJob is told when a job starts, OnEvent what happens to it.
+	OnJob   func(*Job)
+	OnEvent func(*Job, exec.Event)
+	// Capture, for tests, takes the place of every sink; it gets the sink's
+	// columns.
+	Capture func(columns []types.Field) exec.Sink
+}
+
+// Session holds a catalog, settings and jobs. Statements are executed one at
+// a time; jobs run beside.
+type Session struct {
+	opt      Options
+	out      Output
+	cat      *catalog.Catalog
+	settings map[string]string
+	jobs     []*Job
+	source   string // the text being executed, for positions
+	failed   error  // of the first job that failed, for Wait
+}
+
+// New returns a session with an empty catalog.
+func New(o Options) (*Session, error) {
+	if o.Clock == nil {
+		o.Clock = exec.SystemClock{}
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	s := &Session{opt: o, out: o.Output, cat: catalog.New(), settings: map[string]string{}}
+	keys := make([]string, 0, len(o.Settings))
+	for k := range o.Settings {
+		keys = append(keys, k)
+	}
+	sort.Strings(keys)
+	for _, k := range keys {
+		if err := s.set(k, o.Settings[k]); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// ErrQuit is returned by Execute for QUIT and EXIT.
+var ErrQuit = errors.New("quit")
+
+// Execute runs the statements of a text in order and stops at the first
+// error, which carries the text.
+func (s *Session) Execute(ctx context.Context, text string) error {
+	statements, parseErr := parser.Parse(text)
+	s.source = text
+	for _, st := range statements {
+		if err := s.Statement(ctx, st); err != nil {
+			return s.withSource(err)
+		}
+	}
+	return s.withSource(parseErr)
+}
+
+// Check parses, binds and plans the statements without running any: DDL
+// and SET take effect, queries and INSERTs are planned only.
+func (s *Session) Check(text string, each func(ast.Statement, *Plan) error) error {
+	statements, parseErr := parser.Parse(text)
+	s.source = text
+	for _, st := range statements {
+		if err := s.check(st, each); err != nil {
+			return s.withSource(err)
+		}
+	}
+	return s.withSource(parseErr)
+}
+
+func (s *Session) check(st ast.Statement, each func(ast.Statement, *Plan) error) error {
+	switch st := st.(type) {
+	case *ast.QueryStmt, *ast.Insert, *ast.StatementSet:
+		p, err := s.plan(st)
+		if err != nil {
+			return err
+		}
+		return each(st, p)
+	case *ast.Set, *ast.Reset, *ast.Use:
+		return s.Statement(context.Background(), st)
+	}
+	_, err := s.ddl(st)
+	return err
+}
+
+func (s *Session) withSource(err error) error {
+	if err == nil || errors.Is(err, ErrQuit) {
+		return err
+	}
+	var own *Error
+	if errors.As(err, &own) {
+		if own.Source == "" {
+			own.Source = s.source
+		}
+		return err
+	}
+	return &Error{Kind: KindOf(err), Err: err, Source: s.source}
+}
+
+// Statement runs one statement.
+func (s *Session) Statement(ctx context.Context, st ast.Statement) error {
+	begin := time.Now()
+	switch st := st.(type) {
+	case *ast.QueryStmt:
+		return s.query(ctx, st)
+	case *ast.Insert, *ast.StatementSet:
+		return s.insert(ctx, st)
+	case *ast.Explain:
+		return s.explain(st)
+	case *ast.Set:
+		return s.setStatement(st)
+	case *ast.Reset:
+		return s.reset(st)
+	case *ast.Use:
+		return s.use(st)
+	case *ast.Show:
+		return s.show(st)
+	case *ast.Describe:
+		return s.describe(st)
+	case *ast.StopJob:
+		return s.stopJob(ctx, st)
+	case *ast.DescribeJob:
+		return s.describeJob(st.ID)
+	case *ast.ExplainJob:
+		return s.describeJob(st.ID)
+	case *ast.Quit:
+		return ErrQuit
+	case *ast.Help:
+		s.out.Notice(helpText)
+		return nil
+	case *ast.Clear:
+		return nil
+	}
+	handled, err := s.ddl(st)
+	if err != nil {
+		return err
+	}
+	if !handled {
+		return unsupported(st)
+	}
+	s.out.Notice(done(time.Since(begin)))
+	return nil
+}
+
+func done(time.Duration) string { return "OK" }
+
+// binder makes a binder with the present settings.
+func (s *Session) binder() (*bind.Binder, planner.Config, error) {
+	cfg, err := planner.ConfigOf(s.settings)
+	if err != nil {
+		return nil, cfg, &Error{Kind: User, Err: err}
+	}
+	return bind.New(s.cat, bind.Options{Zone: cfg.Zone}), cfg, nil
+}
+
+// ddl changes the catalog; handled is false for what is no DDL.
+func (s *Session) ddl(st ast.Statement) (handled bool, err error) {
+	b, _, err := s.binder()
+	if err != nil {
+		return false, err
+	}
+	return b.DDL(st)
+}
+
+func unsupported(st ast.Statement) error {
+	word := firstWords(st.SourceText())
+	e := &parser.Error{Pos: st.Position(), Msg: word + " is not supported yet", Kind: parser.Unsupported}
+	return e
+}
+
+// firstWords are the first two words of a statement, in upper case.
+func firstWords(text string) string {
+	var words []byte
+	spaces := 0
+	for i := 0; i < len(text) && len(words) < 40; i++ {
+		c := text[i]
+		if c == ' ' || c == '\n' || c == '\t' {
+			if spaces++; spaces == 2 {
+				break
+			}
+			c = ' '
+		}
+		if c >= 'a' && c <= 'z' {
+			c -= 32
+		}
+		words = append(words, c)
+	}
+	return string(words)
+}
+
+const helpText = `Statements end with ';'. CREATE TABLE … WITH ('connector' = …) declares a source or sink, SELECT shows
+rows as they come (Ctrl-C stops it), INSERT INTO … SELECT starts a job.
+  SHOW TABLES | JOBS | FUNCTIONS   DESCRIBE t   EXPLAIN query   SET 'key' = 'value'   STOP JOB 'id'   QUIT
+'sqlstream help connector kafka' and 'sqlstream help function NAME' tell more.`

@@ -1,0 +1,218 @@
+package session
+
+import (
+	"fmt"
+	"sort"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/sqlstream/sqlstream/connectors"
+	"github.com/sqlstream/sqlstream/exec"
+	"github.com/sqlstream/sqlstream/planner"
+)
+
+// runtime is what SET keys say to the runtime.
+type runtime struct {
+	exec.CheckpointConfig
+	restart   exec.RestartStrategy
+	watermark time.Duration
+	rowMode   bool
+	wait      bool // table.dml-sync
+}
+
+// runtimeKeys are the keys read here, with Flink's defaults where it has
+// them.
+var runtimeKeys = map[string]string{
+	"execution.checkpointing.interval":                                 "",
+	"execution.checkpointing.timeout":                                  "10 min",
+	"execution.checkpointing.min-pause":                                "0 ms",
+	"execution.checkpointing.max-concurrent-checkpoints":               "1",
+	"execution.checkpointing.tolerable-failed-checkpoints":             "0",
+	"state.checkpoints.num-retained":                                   "3",
+	"pipeline.auto-watermark-interval":                                 "200 ms",
+	"restart-strategy.type":                                            "exponential-delay",
+	"restart-strategy.fixed-delay.attempts":                            "1",
+	"restart-strategy.fixed-delay.delay":                               "1 s",
+	"restart-strategy.failure-rate.max-failures-per-interval":          "1",
+	"restart-strategy.failure-rate.failure-rate-interval":              "1 min",
+	"restart-strategy.failure-rate.delay":                              "1 s",
+	"restart-strategy.exponential-delay.initial-backoff":               "1 s",
+	"restart-strategy.exponential-delay.max-backoff":                   "1 min",
+	"restart-strategy.exponential-delay.backoff-multiplier":            "1.5",
+	"restart-strategy.exponential-delay.reset-backoff-threshold":       "1 h",
+	"restart-strategy.exponential-delay.jitter-factor":                 "0.1",
+	"restart-strategy.exponential-delay.attempts-before-reset-backoff": "0",
+	"table.dml-sync":                             "false",
+	"table.exec.mini-batch.enabled":              "",
+	"execution.runtime-mode":                     "streaming",
+	"execution.checkpointing.mode":               "EXACTLY_ONCE",
+	"sql-client.execution.result-mode":           "tableau",
+	"sql-client.verbose":                         "false",
+	"execution.attached":                         "true",
+	"table.sql-dialect":                          "default",
+	"sql-client.execution.max-table-result.rows": "1000000",
+}
+
+// Settings are all keys that mean something, sorted, for completion and to
+// name the nearest one.
+func Settings() []string {
+	seen := map[string]bool{}
+	for _, k := range planner.SettingKeys() {
+		seen[k] = true
+	}
+	for k := range runtimeKeys {
+		seen[k] = true
+	}
+	keys := make([]string, 0, len(seen))
+	for k := range seen {
+		keys = append(keys, k)
+	}
+	sort.Strings(keys)
+	return keys
+}
+
+// reader reads settings and keeps the first error.
+type reader struct {
+	set map[string]string
+	err error
+}
+
+func (r *reader) text(key string) string {
+	if v, ok := r.set[key]; ok {
+		return strings.TrimSpace(v)
+	}
+	return runtimeKeys[key]
+}
+
+func (r *reader) fail(key string, err error) {
+	if r.err == nil && err != nil {
+		r.err = userError("'%s' = '%s': %w", key, r.text(key), err)
+	}
+}
+
+func (r *reader) duration(key string) time.Duration {
+	if r.text(key) == "" {
+		return 0
+	}
+	d, err := connectors.ParseDuration(r.text(key))
+	r.fail(key, err)
+	return d
+}
+
+func (r *reader) int(key string) int {
+	n, err := strconv.Atoi(r.text(key))
+	if err != nil {
+		err = fmt.Errorf("expected a number")
+	}
+	r.fail(key, err)
+	return n
+}
+
+func (r *reader) float(key string) float64 {
+	f, err := strconv.ParseFloat(r.text(key), 64)
+	if err != nil {
+		err = fmt.Errorf("expected a number")
+	}
+	r.fail(key, err)
+	return f
+}
+
+func (r *reader) bool(key string) bool {
+	switch strings.ToLower(r.text(key)) {
+	case "true":
+		return true
+	case "false", "":
+		return false
+	}
+	r.fail(key, fmt.Errorf("expected 'true' or 'false'"))
+	return false
+}
+
+// runtimeOf reads what the runtime is told.
+func runtimeOf(set map[string]string) (runtime, error) {
+	r := &reader{set: set}
+	rt := runtime{
+		CheckpointConfig: exec.CheckpointConfig{
+			Interval:        r.duration("execution.checkpointing.interval"),
+			Timeout:         r.duration("execution.checkpointing.timeout"),
+			MinPause:        r.duration("execution.checkpointing.min-pause"),
+			MaxConcurrent:   r.int("execution.checkpointing.max-concurrent-checkpoints"),
+			TolerableFailed: r.int("execution.checkpointing.tolerable-failed-checkpoints"),
+			Keep:            r.int("state.checkpoints.num-retained"),
+		},
+		restart:   r.restart(),
+		watermark: r.duration("pipeline.auto-watermark-interval"),
+		wait:      r.bool("table.dml-sync"),
+	}
+	if v, ok := set["table.exec.mini-batch.enabled"]; ok {
+		rt.rowMode = strings.EqualFold(strings.TrimSpace(v), "false")
+	}
+	r.modes()
+	return rt, r.err
+}
+
+func (r *reader) restart() exec.RestartStrategy {
+	const key = "restart-strategy.type"
+	switch strings.ToLower(r.text(key)) {
+	case "none", "off", "disable":
+		return exec.NoRestart{}
+	case "fixed-delay", "fixeddelay":
+		return &exec.FixedDelay{Attempts: r.int("restart-strategy.fixed-delay.attempts"), Delay: r.duration("restart-strategy.fixed-delay.delay")}
+	case "failure-rate", "failurerate":
+		return &exec.FailureRate{
+			MaxFailures: r.int("restart-strategy.failure-rate.max-failures-per-interval"),
+			Interval:    r.duration("restart-strategy.failure-rate.failure-rate-interval"),
+			Delay:       r.duration("restart-strategy.failure-rate.delay"),
+		}
+	case "exponential-delay", "exponentialdelay":
+		const p = "restart-strategy.exponential-delay."
+		return &exec.ExponentialDelay{
+			Initial: r.duration(p + "initial-backoff"), Max: r.duration(p + "max-backoff"), Multiplier: r.float(p + "backoff-multiplier"),
+			ResetAfter: r.duration(p + "reset-backoff-threshold"), Jitter: r.float(p + "jitter-factor"), Attempts: r.int(p + "attempts-before-reset-backoff"),
+		}
+	}
+	r.fail(key, fmt.Errorf("expected none, fixed-delay, failure-rate or exponential-delay"))
+	return exec.NoRestart{}
+}
+
+// modes checks keys that have one value here.
+func (r *reader) modes() {
+	const mode = "execution.runtime-mode"
+	if v := r.text(mode); !strings.EqualFold(v, "streaming") && r.err == nil {
+		if strings.EqualFold(v, "batch") || strings.EqualFold(v, "automatic") {
+			r.err = &Error{Kind: Unsupported, Err: fmt.Errorf("'%s' = '%s' is not supported yet; bounded sources end a streaming job too", mode, v)}
+			return
+		}
+		r.fail(mode, fmt.Errorf("expected 'streaming'"))
+	}
+}
+
+// set checks and keeps one setting.
+func (s *Session) set(key, value string) error {
+	next := map[string]string{}
+	for k, v := range s.settings {
+		next[k] = v
+	}
+	next[key] = value
+	if _, err := planner.ConfigOf(next); err != nil && !strings.Contains(key, "mini-batch") {
+		return &Error{Kind: User, Err: err}
+	}
+	if _, err := runtimeOf(next); err != nil {
+		return err
+	}
+	s.settings = next
+	if near := connectors.Nearest(key, Settings()); near != "" && near != key && !known(key) {
+		s.out.Notice(fmt.Sprintf("note: nothing reads '%s'; did you mean '%s'?", key, near))
+	}
+	return nil
+}
+
+func known(key string) bool {
+	for _, k := range Settings() {
+		if k == key {
+			return true
+		}
+	}
+	return false
+}
