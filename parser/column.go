@@ -67,8 +67,10 @@ func (c *cursor) columnEnd() {
 		c.failAt(t, t.text+" is not part of a column in Flink SQL", "delete it; a computed column is written: name AS expression")
 	case t.is("FROM"), t.is("VIRTUAL"):
 		c.failAt(t, t.text+" belongs to a metadata column", "write: name TYPE METADATA FROM 'key' VIRTUAL")
-	case t.kind == tokWord && t.firstOnLine:
+	case t.kind == tokWord && t.firstOnLine && !statementWords[t.val]:
 		c.failAt(t, "expected a comma before "+t.describe(), "end the line before with a comma")
+	case t.kind == tokQuoted, t.kind == tokWord && typeForms[c.peek(1).val] != nil:
+		c.failAt(t, "expected a comma before "+t.describe(), "")
 	}
 	c.fail(",", ")")
 }

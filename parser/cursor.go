@@ -156,8 +156,11 @@ func (c *cursor) ident(what string) ast.Ident {
 
 // namelike tells whether the keyword here was meant as a name: nothing that a clause goes on with follows.
 func (c *cursor) namelike() bool {
+	if t := c.tok(); clauseBegins(t) && !t.is("ORDER") && !t.is("GROUP") || t.is("SELECT") || t.is("VALUES") || t.is("BY") {
+		return false
+	}
 	t := c.peek(1)
-	return t.kind == tokEnd || t.op(",") || t.op(")") || t.op(".") || t.op("=") || t.kind == tokWord && !ast.Reserved(t.val)
+	return t.op("(") || t.kind == tokEnd || t.op(",") || t.op(")") || t.op(".") || t.op("=") || t.kind == tokWord && !ast.Reserved(t.val)
 }
 
 // path takes a dotted name.
@@ -250,7 +253,7 @@ func (c *cursor) fail(expected ...string) {
 	remedy := c.remedy(expected)
 	msg := "expected " + alternatives(expected) + ", found " + t.describe()
 	if len(expected) == 1 && expected[0] == ";" {
-		msg = "unexpected " + t.describe()
+		msg = "unexpected " + strings.TrimPrefix(t.describe(), "the ")
 	}
 	panic(c.errorAt(t, msg, remedy))
 }
@@ -268,7 +271,7 @@ func (c *cursor) unsupported(t *token, what string) {
 func (c *cursor) errorAt(t *token, msg, hint string) *Error {
 	return &Error{
 		Pos: t.pos, Msg: msg, Hint: hint, Token: shorten(t.text),
-		Incomplete: t.kind == tokEnd && t.text == "",
+		Incomplete: c.tok().kind == tokEnd && c.tok().text == "",
 	}
 }
 

@@ -1,6 +1,11 @@
 package parser
 
-import "github.com/sqlstream/sqlstream/parser/ast"
+import (
+	"slices"
+	"strings"
+
+	"github.com/sqlstream/sqlstream/parser/ast"
+)
 
 // explain takes EXPLAIN [PLAN FOR | details] statement, and EXPLAIN [ANALYZE] JOB 'id'.
 func (c *cursor) explain() ast.Statement {
@@ -30,10 +35,13 @@ func (c *cursor) details() []string {
 	var details []string
 	for {
 		t := c.tok()
-		if t.kind != tokWord || statements[t.val] != nil {
+		if t.kind != tokWord || statements[t.val] != nil || t.is("STATEMENT") {
 			return details
 		}
-		details = append(details, c.oneOf(explainDetails...))
+		if !slices.Contains(explainDetails, t.val) {
+			c.fail("SELECT", "INSERT", "STATEMENT SET", "a detail ("+strings.Join(explainDetails, ", ")+")")
+		}
+		details = append(details, c.take().val)
 		c.acceptOp(",")
 	}
 }

@@ -32,6 +32,9 @@ func (n *norm) extract() {
 		n.fail("a unit of time, as in EXTRACT(HOUR FROM ts)")
 	}
 	unit := n.symbol()
+	if n.atOp(",") {
+		n.failAt(n.tok(), "EXTRACT takes FROM, not a comma", "write EXTRACT(HOUR FROM ts)")
+	}
 	n.expect("FROM")
 	n.finish(c, n.expr, func(args []ast.Expr) []ast.Expr { return []ast.Expr{unit, args[0]} })
 }

@@ -23,9 +23,9 @@ func (n *norm) arguments(c *ast.Call) (nargs int) {
 	if n.acceptOp(")") {
 		return 0
 	}
-	if n.atOp("*") && n.peek(1).op(")") {
+	if n.atOp("*") {
 		n.take()
-		n.take()
+		n.expectOp(")")
 		c.Star = true
 		return 0
 	}

@@ -29,7 +29,7 @@ func (n *norm) from() {
 	for i := 0; n.atOp(","); i++ {
 		n.inChain(i)
 		t := n.tok()
-		n.comma(")")
+		n.selectComma()
 		n.emit(",")
 		n.join = &joinSlot{pos: t.pos, kind: ast.CrossJoin, comma: true}
 		n.joined()

@@ -13,6 +13,9 @@ func (n *norm) over(start int, c *ast.Call) {
 		n.spec(c.Over)
 		return
 	}
+	if p := n.tok(); p.is("PARTITION") || p.is("ORDER") {
+		n.failAt(p, "the window behind OVER needs parentheses", "write OVER (PARTITION BY … ORDER BY …)")
+	}
 	c.Over.Bare = true
 	n.windowRef(c.Over)
 }
@@ -45,9 +48,17 @@ func (n *norm) spec(spec *ast.WindowSpec) {
 	}
 	n.frame(spec)
 	if !n.acceptOp(")") {
-		n.fail(")", "PARTITION BY", "ORDER BY", "ROWS", "RANGE")
+		n.specOrder()
 	}
 	n.emit(")")
+}
+
+// specOrder refuses what cannot go on with a window.
+func (n *norm) specOrder() {
+	if t := n.tok(); t.is("PARTITION") || t.is("ORDER") {
+		n.failAt(t, t.val+" BY stands in the wrong place", "the order is PARTITION BY, ORDER BY, ROWS or RANGE")
+	}
+	n.fail(")", "PARTITION BY", "ORDER BY", "ROWS", "RANGE")
 }
 
 func (n *norm) partitionBy() {

@@ -46,6 +46,8 @@ func (n *norm) notPredicate() bool {
 	case next.is("SIMILAR"):
 		n.take()
 		n.like(true, true, "SIMILAR", "TO")
+	case next.is("NULL"):
+		n.failAt(n.tok(), "NOT NULL needs IS before it", "write IS NOT NULL")
 	case next.is("REGEXP"), next.is("RLIKE"), next.is("ILIKE"):
 		n.foreignWord(next)
 	default:

@@ -34,10 +34,10 @@ func (n *norm) selectBlock() {
 	}
 }
 
-// selectComma takes a comma of the select list, which may not be the last one.
+// selectComma takes a comma of the select list or of FROM, which may not be the last one.
 func (n *norm) selectComma() {
 	t := n.take()
-	if next := n.tok(); next.is("FROM") || next.kind == tokEnd || next.op(")") {
+	if next := n.tok(); next.kind == tokEnd || next.op(")") || clauseBegins(next) && !next.is("VALUES") && !next.is("WITH") {
 		n.failAt(t, "a comma before "+next.describe()+" has nothing behind it", "delete the comma")
 	}
 }

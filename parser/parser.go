@@ -92,6 +92,8 @@ func (c *cursor) failEnd() {
 		c.failAt(t, "an alias is a name, not a string", "write `"+shorten(t.val)+"`")
 	}
 	switch {
+	case t.kind == tokNumber && c.i > 0 && c.toks[c.i-1].is("TOP"):
+		c.failAt(&c.toks[c.i-1], "TOP is not part of Flink SQL", "write LIMIT "+t.text+" at the end")
 	case t.is("INTO"):
 		c.failAt(t, "INTO belongs to INSERT", "write INSERT INTO table SELECT …")
 	case t.is("WITH") && c.peek(1).is("ROLLUP"):

@@ -73,7 +73,7 @@ func clauseBegins(t *token) bool {
 		return false
 	}
 	switch t.val {
-	case "FROM", "WHERE", "GROUP", "HAVING", "ORDER", "LIMIT", "WITH", "UNION", "JOIN", "AS":
+	case "FROM", "WHERE", "GROUP", "HAVING", "ORDER", "LIMIT", "WITH", "UNION", "JOIN", "AS", "VALUES":
 		return true
 	}
 	return false
@@ -122,5 +122,5 @@ func (c *cursor) aliasRemedy(prev *token, expected []string) string {
 // clauseWords are those that a misspelling turns into an alias, so that the error shows one token later.
 var clauseWords = []string{
 	"FROM", "WHERE", "GROUP", "HAVING", "ORDER", "LIMIT", "UNION", "JOIN", "LEFT", "RIGHT", "INNER", "CROSS", "WINDOW",
-	"QUALIFY", "BETWEEN", "LIKE", "AND", "CASE", "WHEN", "THEN", "ELSE", "INTERVAL", "SELECT", "VALUES", "DISTINCT", "OFFSET",
+	"QUALIFY", "BETWEEN", "LIKE", "AND", "CASE", "WHEN", "THEN", "ELSE", "INTERVAL", "SELECT", "VALUES", "DISTINCT", "OFFSET", "DESC",
 }

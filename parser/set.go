@@ -16,6 +16,8 @@ func (c *cursor) set() ast.Statement {
 		if c.acceptOp("=") {
 			s.Keyed = true
 			s.Value = c.settingValue()
+		} else if !c.atEnd() {
+			c.fail("=", ";")
 		}
 	}
 	s.Source = c.source(start)

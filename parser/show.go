@@ -52,6 +52,9 @@ func (c *cursor) showKind() ast.ShowKind {
 			all = append(all, k.words[0])
 		}
 	}
+	if c.accept("CREATE") {
+		c.fail("TABLE", "VIEW")
+	}
 	c.fail(append(all, "CREATE TABLE")...)
 	return ""
 }

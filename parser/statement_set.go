@@ -26,7 +26,9 @@ func (c *cursor) execute() ast.Statement {
 func (c *cursor) statementSet(start int) ast.Statement {
 	c.expect("STATEMENT", "SET")
 	begin := c.tok()
-	c.expect("BEGIN")
+	if !c.accept("BEGIN") {
+		c.failAt(begin, "expected BEGIN, found "+begin.describe(), "write EXECUTE STATEMENT SET BEGIN INSERT …; INSERT …; END;")
+	}
 	return c.setBody(start, begin)
 }
 
@@ -34,6 +36,9 @@ func (c *cursor) statementSet(start int) ast.Statement {
 func (c *cursor) beginSet() ast.Statement {
 	start := c.i
 	begin := c.take()
+	if !c.tok().is("STATEMENT") {
+		c.failAt(begin, "BEGIN alone begins nothing", "write BEGIN STATEMENT SET; INSERT …; END;")
+	}
 	c.expect("STATEMENT", "SET")
 	c.semicolon()
 	return c.setBody(start, begin)

@@ -151,17 +151,27 @@ func (c *cursor) intervalType(typ *ast.TypeName) {
 }
 
 func (c *cursor) elementType(typ *ast.TypeName) {
-	c.expectOp("<")
+	c.openAngle(typ.Name + "<type>")
 	typ.Elem = c.typeName()
 	c.closeAngle()
 }
 
 func (c *cursor) mapType(typ *ast.TypeName) {
-	c.expectOp("<")
+	c.openAngle("MAP<type of keys, type of values>")
 	typ.Key = c.typeName()
-	c.expectOp(",")
+	if !c.atOp(",") {
+		c.failAt(c.tok(), "MAP needs two types", "write MAP<type of keys, type of values>")
+	}
+	c.take()
 	typ.Elem = c.typeName()
 	c.closeAngle()
+}
+
+// openAngle takes <.
+func (c *cursor) openAngle(usage string) {
+	if !c.acceptOp("<") {
+		c.failAt(c.tok(), `expected "<", found `+c.tok().describe(), "write "+usage)
+	}
 }
 
 // closeAngle takes > (the lexer never joins two of them).
