@@ -95,9 +95,9 @@ func TestValve(t *testing.T) {
 	}{
 		{1, "a5 a3 a7", "5 . 7"},
 		{2, "a5 b3 b9 a9", ". 3 5 9"},
-		{2, "a5 b- a8", ". 5 8"},           // an idle channel does not count
-		{2, "a5 b- b+ a9 b6", ". 5 . 9 ."}, // back, but behind: it does not hold up the other
-		{2, "a5 b- b+ b5 a9", ". 5 . . ."}, // caught up: it counts again
+		{2, "a5 b- a8", ". 5 8"},                  // an idle channel does not count
+		{2, "a5 b- b+ a9 b6 a12", ". 5 . 9 . 12"}, // back, but behind: it does not hold up the other
+		{2, "a5 b- b+ b5 a9", ". 5 . . ."},        // caught up: it counts again
 		{2, "a5 b- b+ b5 a9 b7", ". 5 . . . 7"},
 		{2, "a5 b9 a- b-", ". 5 9 .i"},
 		{2, "a5 b9 b- a-", ". 5 . 9i"}, // all idle: the greatest
