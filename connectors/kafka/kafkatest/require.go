@@ -19,6 +19,19 @@ import (
 func Require(t testing.TB, o Options) *Broker {
 	t.Helper()
 	b, err := Start(o)
+	Check(t, err)
+	t.Cleanup(func() {
+		if err := b.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return b
+}
+
+// Check judges the error of Start: missing tools skip the test, or fail it if
+// CI=true.
+func Check(t testing.TB, err error) {
+	t.Helper()
 	switch {
 	case errors.Is(err, ErrNoTools) && os.Getenv("CI") != "true":
 		fmt.Fprintf(os.Stderr, "\n*** SKIPPED, NOT TESTED: %s: %v ***\n\n", t.Name(), err)
@@ -26,12 +39,6 @@ func Require(t testing.TB, o Options) *Broker {
 	case err != nil:
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if err := b.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return b
 }
 
 // answers tells whether the broker is registered and serves requests.
