@@ -14,8 +14,46 @@ func (l *lowerer) finish(p *Plan) error {
 	l.dropBefore(p)
 	p.order()
 	p.setBefore()
+	p.dropBeforeSinks()
 	p.dropWatermarks()
 	return nil
+}
+
+// dropBeforeSinks removes -U in front of the upsert sinks that share their
+// query with consumers that need it: there it would be a deletion.
+func (p *Plan) dropBeforeSinks() {
+	for _, n := range p.Roots {
+		in := n.Inputs[0].Node
+		if _, ok := n.Op.(*Sink); !ok || n.wantsBefore(0) || !in.Before || !in.everyUpdate() {
+			continue
+		}
+		n.Inputs[0].Node = withoutBefore(in)
+		n.Before = false
+	}
+	p.order()
+}
+
+// everyUpdate tells whether each -U is followed by its +U: no filter stands
+// between here and the operator that updates.
+func (n *Node) everyUpdate() bool {
+	switch o := n.Op.(type) {
+	case *Calc:
+		return (o.Filter == nil || n.in(0).keyOnly(o.Filter)) && n.in(0).everyUpdate()
+	case *Scan:
+		return o.Filter == nil || n.keyOnly(o.Filter)
+	case *Union, *NotNull:
+		for _, in := range n.Inputs {
+			if !in.Node.everyUpdate() {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func withoutBefore(n *Node) *Node {
+	return &Node{Op: &DropUpdateBefore{}, At: n.At, Inputs: forward(n), Output: n.Output, Parallelism: n.Parallelism,
+		Changes: n.Changes, Keys: n.Keys, UID: digest("DropUpdateBefore<" + n.UID), rowtime: n.rowtime}
 }
 
 // order lists the nodes that the roots use, inputs first.
@@ -97,11 +135,10 @@ func (l *lowerer) dropBefore(p *Plan) {
 	dropped := map[*Node]*Node{}
 	for _, n := range p.Nodes {
 		s, ok := n.Op.(*Scan)
-		if !ok || s.Source.Changelog() != connectors.Retract || n.needsBefore {
+		if !ok || s.Source.Changelog() != connectors.Retract || n.needsBefore || !n.everyUpdate() {
 			continue
 		}
-		dropped[n] = &Node{Op: &DropUpdateBefore{}, At: n.At, Inputs: forward(n), Output: n.Output, Parallelism: n.Parallelism,
-			Changes: n.Changes, Keys: n.Keys, UID: digest("DropUpdateBefore<" + n.UID), rowtime: n.rowtime}
+		dropped[n] = withoutBefore(n)
 	}
 	for _, n := range p.Nodes {
 		for i, in := range n.Inputs {

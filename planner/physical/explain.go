@@ -315,7 +315,11 @@ func (n *Node) overAttributes(o *OverAggregate) []string {
 	}
 	calls := fieldNames(in)
 	for i, c := range o.Calls {
-		calls = append(calls, fmt.Sprintf("%s(%s) AS %s", c.Name, strings.Join(names(in, c.Args), ", "), n.Output[len(in)+i].Name))
+		args := strings.Join(names(in, c.Args), ", ")
+		if c.Name == "COUNT" && args == "" {
+			args = "*"
+		}
+		calls = append(calls, fmt.Sprintf("%s(%s) AS %s", c.Name, args, n.Output[len(in)+i].Name))
 	}
 	return append(attrs, list("orderBy", order), list("window", frame+" BETWEEN "+from+" AND CURRENT ROW"), list("select", calls...))
 }
@@ -364,6 +368,15 @@ func describeShort(n *Node) string {
 		return "OVER (ORDER BY a column that is no time attribute)"
 	}
 	return n.Op.kind()
+}
+
+// columnText names a column in a message, by its expression if it was made
+// for the purpose.
+func (n *Node) columnText(c int) string {
+	if o, ok := n.Op.(*Calc); ok {
+		return o.Exprs[c].String()
+	}
+	return n.Output[c].Name
 }
 
 var joinWords = map[op.JoinKind]string{op.Inner: "join", op.Left: "LEFT JOIN", op.Right: "RIGHT JOIN", op.Full: "FULL JOIN",

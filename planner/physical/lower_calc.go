@@ -49,7 +49,7 @@ func (l *lowerer) calc(in *Node, at ast.Pos, filter expr.Expr, exprs []expr.Expr
 	n := &Node{Op: &Calc{op.CalcSpec{Filter: renamed(filter, in.Output), Exprs: renamedAll(exprs, in.Output)}}, At: at,
 		Inputs: forward(in), Output: l.calcOutput(filter, exprs, in, out), Changes: in.Changes}
 	moved := movedColumns(exprs, len(in.Output))
-	n.Keys = movedKeys(in.Keys, moved)
+	n.Keys = movedKeys(in.Keys, movedValues(exprs, len(in.Output)))
 	n.Windows = movedWindows(in.Windows, moved)
 	n.rowtime = movedExpr(in.rowtime, moved)
 	return l.add(n)
@@ -194,6 +194,39 @@ func movedColumns(exprs []expr.Expr, width int) []int {
 		}
 	}
 	return moved
+}
+
+// movedValues is movedColumns, also through casts that keep values apart.
+func movedValues(exprs []expr.Expr, width int) []int {
+	bare := make([]expr.Expr, len(exprs))
+	for i, x := range exprs {
+		for {
+			c, ok := x.(*expr.Cast)
+			if !ok || !keepsApart(c.X.Type(), c.T) {
+				break
+			}
+			x = c.X
+		}
+		bare[i] = x
+	}
+	return movedColumns(bare, width)
+}
+
+// keepsApart: different values of a stay different as values of b.
+func keepsApart(a, b types.Type) bool {
+	switch {
+	case a.Equal(b):
+		return true
+	case a.IsInteger() && b.IsInteger():
+		return a.Kind <= b.Kind
+	case a.Kind == types.Varchar && b.Kind == types.Varchar, a.Kind == types.Char && b.Kind == types.Varchar:
+		return a.Precision <= b.Precision
+	case a.Kind == b.Kind && (a.Kind == types.Timestamp || a.Kind == types.TimestampLTZ):
+		return a.Precision <= b.Precision
+	case a.Kind == types.Decimal && b.Kind == types.Decimal:
+		return a.Scale <= b.Scale && a.Precision-a.Scale <= b.Precision-b.Scale
+	}
+	return false
 }
 
 func movedKeys(keys [][]int, moved []int) [][]int {

@@ -114,7 +114,7 @@ func (l *lowerer) sortByTime(p *logical.Sort, in *Node) (*Node, error) {
 	attr := in.Output[k.Col].Type.Attr
 	switch {
 	case attr == types.NoTime:
-		return nil, perr.New(p.Pos(), "a stream cannot be ordered by %q: it never ends", in.Output[k.Col].Name).
+		return nil, perr.New(p.Pos(), "a stream cannot be ordered by %s: it never ends", in.columnText(k.Col)).
 			WithHint("add LIMIT n to keep the first n rows, or order by a time attribute, ascending")
 	case k.Desc:
 		return nil, perr.New(p.Pos(), "a stream cannot be ordered by time descending").WithHint("add LIMIT n to keep the latest n rows")

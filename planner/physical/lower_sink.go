@@ -131,13 +131,16 @@ func checkSink(p *logical.Sink, in *Node, table connectors.SinkTable, key []int)
 	if table.Accepts() == connectors.Append {
 		u := updater(in)
 		return perr.New(u.At, "table %s takes inserts only, but %s updates rows that it has emitted", name, describeShort(u)).
-			WithHint("%s", appendRemedy(in))
+			WithHint("%s", appendRemedy(p, in))
 	}
 	if len(key) == 0 {
 		return perr.New(p.Pos(), "table %s is written by key and needs a PRIMARY KEY", name)
 	}
 	if keyMatches(in, key) {
 		return nil
+	}
+	if p.OnConflict != "" {
+		return perr.NotYet(p.Pos(), "ON CONFLICT DO %s for a query whose key is not the primary key of its table", p.OnConflict)
 	}
 	return keyMismatch(p, in, key)
 }
@@ -158,11 +161,11 @@ func updater(n *Node) *Node {
 	return n
 }
 
-func appendRemedy(in *Node) string {
-	key := "the query's key"
-	if len(in.Keys) > 0 && len(in.Keys[0]) > 0 {
-		key = strings.Join(names(in.Output, in.Keys[0]), ", ")
+func appendRemedy(p *logical.Sink, in *Node) string {
+	if len(in.Keys) == 0 || len(in.Keys[0]) == 0 {
+		return "use connector 'upsert-kafka', with the columns that identify a row of the query as its PRIMARY KEY"
 	}
+	key := strings.Join(names(sinkOutput(in, writtenColumns(p.Table)), in.Keys[0]), ", ")
 	return fmt.Sprintf("use connector 'upsert-kafka' with PRIMARY KEY (%s) NOT ENFORCED", key)
 }
 
@@ -174,7 +177,10 @@ func keyMismatch(p *logical.Sink, in *Node, key []int) error {
 		return perr.New(u.At, "the query updates rows by no key that its columns hold, so table %s with PRIMARY KEY (%s) would keep wrong rows", t, pk).
 			WithHint("select the key columns of %s too, and make them the primary key", describeShort(u))
 	}
-	want := strings.Join(names(in.Output, in.Keys[0]), ", ")
-	return perr.New(u.At, "the query updates rows by key (%s), but the primary key of table %s is (%s): two rows of the query could overwrite each other", want, t, pk).
+	if len(in.Keys[0]) == 0 {
+		return nil
+	}
+	want := strings.Join(names(sinkOutput(in, writtenColumns(p.Table)), in.Keys[0]), ", ")
+	return perr.New(u.At, "the query updates rows by its key, here (%s), but the primary key of table %s is (%s): two rows of the query could overwrite each other", want, t, pk).
 		WithHint("declare PRIMARY KEY (%s) NOT ENFORCED", want)
 }

@@ -128,10 +128,22 @@ func connectorOf(t *catalog.Table) (*connectors.Connector, error) {
 }
 
 func suggestion(word string, known []string) string {
-	if s := connectors.Nearest(word, known); s != "" {
+	s := connectors.Nearest(word, known)
+	if i := slices.IndexFunc(known, func(k string) bool { return sameLetters(word, k) }); s == "" && i >= 0 {
+		s = known[i]
+	}
+	if s != "" {
 		return fmt.Sprintf("did you mean '%s'?", s)
 	}
 	return fmt.Sprintf("known are '%s'", strings.Join(known, "', '"))
+}
+
+// sameLetters: letters that changed places are two edits of a short word.
+func sameLetters(a, b string) bool {
+	x, y := []byte(a), []byte(b)
+	slices.Sort(x)
+	slices.Sort(y)
+	return slices.Equal(x, y)
 }
 
 // formatKeys are the options that choose formats, and what stands before the
