@@ -23,6 +23,9 @@ func (c *cursor) createFunction(cr creation) ast.Statement {
 	default:
 		c.fail("AS", "RETURN", "RETURNS")
 	}
+	if t := c.tok(); t.is("USING") {
+		c.unsupported(t, "CREATE FUNCTION … USING")
+	}
 	s.Source = c.source(cr.start)
 	return s
 }

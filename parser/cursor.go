@@ -20,7 +20,7 @@ type cursor struct {
 	src  string
 	toks []token // ends with tokEnd
 	i    int
-	// match holds for each bracket the index of its partner, 0 for one without.
+	// match holds for each bracket the index of its partner, -1 for one without and for other tokens.
 	match []int32
 	depth int
 }
@@ -30,6 +30,7 @@ func newCursor(src string, st []token) *cursor {
 	c := &cursor{src: src, toks: st, match: make([]int32, len(st))}
 	var open []int32
 	for i := range st {
+		c.match[i] = -1
 		if st[i].kind != tokOp {
 			continue
 		}
@@ -160,7 +161,7 @@ func (c *cursor) namelike() bool {
 		return false
 	}
 	t := c.peek(1)
-	return t.op("(") || t.kind == tokEnd || t.op(",") || t.op(")") || t.op(".") || t.op("=") || t.kind == tokWord && !ast.Reserved(t.val)
+	return t.op("(") || t.is("FROM") || t.kind == tokEnd || t.op(",") || t.op(")") || t.op(".") || t.op("=") || t.kind == tokWord && !ast.Reserved(t.val)
 }
 
 // path takes a dotted name.

@@ -29,7 +29,7 @@ func (n *norm) matchClause(input ast.TableExpr) *ast.MatchRecognize {
 		n.fail("(")
 	}
 	end := int(n.match[n.i])
-	if end == 0 {
+	if end < 0 {
 		n.failAt(n.tok(), `this "(" is never closed`, "add )")
 	}
 	m.Text = n.src[n.tok().end:n.toks[end].off]

@@ -32,7 +32,7 @@ func (c *cursor) isQuery(i int) bool {
 func (c *cursor) wrapsQuery(i, depth int) bool {
 	for ; depth > 0; depth-- {
 		end := int(c.match[i])
-		if end == 0 || end+1 >= len(c.toks) {
+		if end < 0 || end+1 >= len(c.toks) {
 			return true // an error anyway
 		}
 		if t := &c.toks[end+1]; !t.op(")") && !continuesQuery(t) {

@@ -23,7 +23,7 @@ func (c *cursor) failBeyond(expected []string) {
 		c.missingSemicolon(t)
 	}
 	if t.op(")") || t.op("]") {
-		if c.match[c.i] == 0 {
+		if c.match[c.i] < 0 {
 			c.failAt(t, `this "`+t.text+`" closes nothing`, "delete it, or add the opening bracket")
 		}
 		return
@@ -53,14 +53,14 @@ func (c *cursor) missingSemicolon(t *token) {
 		c.failAt(open, `this "`+open.text+`" is never closed`, t.text+" on line "+strconv.Itoa(t.pos.Line)+" begins a new statement")
 	}
 	c.failAt(t, t.text+" begins a new statement, but the one before it has no semicolon",
-		"end line "+strconv.Itoa(prev.pos.Line)+` with ";"`)
+		"end line "+strconv.Itoa(prev.pos.Line+strings.Count(prev.text, "\n"))+` with ";"`)
 }
 
 // unclosed is the innermost bracket before the current token without a partner.
 func (c *cursor) unclosed() *token {
 	for i := c.i - 1; i >= 0; i-- {
 		t := &c.toks[i]
-		if (t.op("(") || t.op("[")) && c.match[i] == 0 {
+		if (t.op("(") || t.op("[")) && c.match[i] < 0 {
 			return t
 		}
 	}
@@ -90,6 +90,9 @@ func (c *cursor) remedy(expected []string) string {
 	if t.kind == tokWord && slices.Contains(expected, ";") {
 		if w := nearest(t.val, clauseWords); w != "" {
 			return "did you mean " + w + "?"
+		}
+		if statementWords[t.val] && ast.Reserved(t.val) {
+			return `is a ";" missing before it?`
 		}
 	}
 	if c.i == 0 {
