@@ -56,17 +56,24 @@ func (n *norm) arguments(c *ast.Call) (nargs int) {
 	return nargs
 }
 
-// argument takes one argument: an expression, name => expression, TABLE t, DESCRIPTOR(c), or a query.
+// argument takes one argument, with or without name =>.
 func (n *norm) argument() {
 	t := n.tok()
+	if t.kind != tokWord && t.kind != tokQuoted || !n.peek(1).op("=>") {
+		n.argumentValue()
+		return
+	}
+	n.take()
+	n.take()
+	n.call(t.pos, n.argumentValue, func(args []ast.Expr) ast.Expr {
+		return &ast.NamedArg{Pos: t.pos, Name: t.ident(), Value: args[0]}
+	})
+}
+
+// argumentValue takes an expression, TABLE t, DESCRIPTOR(c), or a query.
+func (n *norm) argumentValue() {
+	t := n.tok()
 	switch {
-	case (t.kind == tokWord || t.kind == tokQuoted) && n.peek(1).op("=>"):
-		id := t.ident()
-		n.take()
-		n.take()
-		n.call(t.pos, n.argument, func(args []ast.Expr) ast.Expr {
-			return &ast.NamedArg{Pos: t.pos, Name: id, Value: args[0]}
-		})
 	case t.is("TABLE"):
 		n.tableArg()
 	case t.is("DESCRIPTOR") && n.peek(1).op("("):
