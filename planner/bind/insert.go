@@ -128,7 +128,7 @@ func (b *Binder) insertCount(ins *ast.Insert, t *catalog.Table, cols []types.Fie
 
 // insertValue casts a column of the query to that of the table.
 func insertValue(x *expr.Column, to types.Field, pos ast.Pos) expr.Expr {
-	if !expr.ImplicitlyCastable(x.T, to.Type) {
+	if !sinkTakes(x.T, to.Type) {
 		fail(perr.New(pos, "column %q is %s, but the query gives it %q of type %s", to.Name, to.Type.Text(), x.Name, x.T.Text()).WithHint("write CAST(… AS %s)", to.Type.Text()))
 	}
 	y, err := expr.Coerce(x, to.Type)

@@ -225,7 +225,7 @@ func semiJoin(left, right logical.Plan, cond expr.Expr, not bool, at ast.Pos) *l
 	}
 	j.Cols = joinCols(j.Kind, left, right)
 	if !keepsTime(j, nil) {
-		j.Cols = withoutTime(j.Cols)
+		j.Cols = withoutRowtime(j.Cols)
 	}
 	return j
 }

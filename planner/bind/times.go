@@ -16,7 +16,19 @@ func withoutTime(cols []types.Field) []types.Field {
 	return out
 }
 
-// settle drops the time attributes of the joins of one FROM that are neither
+// withoutRowtime leaves the processing time, which no order of rows can harm.
+func withoutRowtime(cols []types.Field) []types.Field {
+	out := make([]types.Field, len(cols))
+	for i, f := range cols {
+		if f.Type.Attr == types.Rowtime {
+			f.Type.Attr = types.NoTime
+		}
+		out[i] = f
+	}
+	return out
+}
+
+// settle drops the row times of the joins of one FROM that are neither
 // interval joins nor joins of windows: their rows come out in no order of
 // time. What bounds the times may stand in WHERE, hence it is done last.
 func settle(p logical.Plan) logical.Plan { return settleWith(p, nil) }
@@ -51,7 +63,7 @@ func settleJoin(n *logical.Join, known []expr.Expr) logical.Plan {
 	c.Right = settleWith(n.Right, within(known, width, len(n.Cols)))
 	c.Cols = joinCols(n.Kind, c.Left, c.Right)
 	if !keepsTime(&c, known) {
-		c.Cols = withoutTime(c.Cols)
+		c.Cols = withoutRowtime(c.Cols)
 	}
 	return &c
 }

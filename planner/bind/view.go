@@ -3,6 +3,8 @@ package bind
 import (
 	"github.com/sqlstream/sqlstream/parser/ast"
 	"github.com/sqlstream/sqlstream/planner/catalog"
+	"github.com/sqlstream/sqlstream/planner/logical"
+	"github.com/sqlstream/sqlstream/planner/perr"
 )
 
 // CreateView makes the view of a CREATE VIEW, whose query must bind; the
@@ -20,10 +22,22 @@ func (b *Binder) CreateView(c *ast.CreateView) (v *catalog.View, err error) {
 	return v, nil
 }
 
+// checkViewNames refuses columns of one name.
+func checkViewNames(q ast.Query, p logical.Plan) {
+	seen := map[string]bool{}
+	for i, f := range p.Schema() {
+		if seen[f.Name] {
+			fail(perr.New(itemPos(q, i), "the view has two columns %q", f.Name).WithHint("rename one with AS"))
+		}
+		seen[f.Name] = true
+	}
+}
+
 // checkView binds a view's query and its column list.
 func (b *Binder) checkView(q ast.Query, columns []ast.Ident) {
 	p := b.query(q, &scope{})
 	if columns == nil {
+		checkViewNames(q, p)
 		return
 	}
 	if len(columns) != len(p.Schema()) {
