@@ -105,8 +105,11 @@ type WindowAggSpec struct {
 	// aggregation above a join of windows). StartCol may be −1.
 	Window           *Window
 	StartCol, EndCol int
-	Properties       []WindowProperty
-	InputRetract     bool
+	// LTZ: the windows that were assigned already are those of a TIMESTAMP_LTZ
+	// time attribute (Window nil).
+	LTZ          bool
+	Properties   []WindowProperty
+	InputRetract bool
 }
 
 // JoinKind is the kind of a join.

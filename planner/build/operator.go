@@ -20,6 +20,10 @@ func (b *builder) operator(n *physical.Node) (func() (exec.Operator, error), err
 		s := o.GroupAggSpec
 		s.Common = c
 		return func() (exec.Operator, error) { return op.NewGroupAgg(s) }, nil
+	case *physical.WindowAggregate:
+		s := o.WindowAggSpec
+		s.Common = c
+		return func() (exec.Operator, error) { return op.NewWindowAgg(s) }, nil
 	case *physical.Union:
 		s := o.UnionSpec
 		s.Common = c
