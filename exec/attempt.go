@@ -328,6 +328,7 @@ func (a *attempt) runTasks() error {
 	err := a.awaitOpen(opened)
 	if err == nil {
 		a.started = true
+		a.driver.tick() // the interval counts from here
 		a.job.running(a)
 		close(begin)
 		err = a.driver.loop()

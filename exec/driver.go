@@ -124,7 +124,7 @@ func (d *driver) tick() { d.c.Tick(d.a.clock.Now()) }
 func (d *driver) await() error {
 	var timer <-chan time.Time
 	if at, ok := d.c.Deadline(); ok {
-		timer = d.a.clock.After(at.Sub(d.a.clock.Now()))
+		timer = alarm(d.a.clock, at)
 	}
 	var work chan<- func()
 	var next func()

@@ -68,14 +68,12 @@ type SourceNode struct {
 	// (scan.watermark.emit.strategy = on-event) instead of periodically.
 	OnEvent bool
 	Bounded bool
-	// Rowtime names the time attribute, whose NULL in a selected row is an
-	// error; "": not checked. RowtimeColumn is its index in Node.Output.
-	Rowtime       string
-	RowtimeColumn int
 }
 
 // WatermarkGenerator computes the watermark column of a batch: one value in
-// µs for each of the N physical rows, selected or not; a null makes none.
+// µs for each of the N physical rows, selected or not; a null makes none. It
+// refuses a selected row whose time attribute is NULL (with a fatal error
+// that names the column).
 type WatermarkGenerator interface {
 	Eval(b *vec.Batch) (*vec.Vector, error)
 }

@@ -2,6 +2,7 @@ package exec_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"sort"
 	"strings"
@@ -84,7 +85,7 @@ func waitFor(j *exec.Job) error {
 	case <-j.Done():
 		return j.Wait()
 	case <-time.After(20 * time.Second):
-		panic("the job does not end")
+		panic(fmt.Sprintf("the job does not end: %+v", j.Status()))
 	}
 }
 

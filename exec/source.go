@@ -195,9 +195,6 @@ func (s *sourceRun) forgive() {
 // emit sends the rows and moves the split's watermark over all of them,
 // selected or not.
 func (s *sourceRun) emit(sp *splitRun, b *vec.Batch) error {
-	if err := s.checkRowtime(b); err != nil {
-		return err
-	}
 	if sp.gen == nil {
 		return s.out.Emit(b)
 	}
@@ -259,38 +256,6 @@ func (s *sourceRun) emitRows(b *vec.Batch, rows []int32) error {
 		return nil
 	}
 	return s.out.Emit(s.some.take(b, rows))
-}
-
-// checkRowtime refuses a row whose time attribute is NULL.
-func (s *sourceRun) checkRowtime(b *vec.Batch) error {
-	if s.spec.Rowtime == "" {
-		return nil
-	}
-	v := b.Cols[s.spec.RowtimeColumn]
-	if v.Nulls == nil {
-		return nil
-	}
-	for _, r := range b.Rows() {
-		if v.IsNull(int(r)) {
-			return Fatal(fmt.Errorf("row time column %s is NULL in the row %s; "+
-				"a time attribute must not be NULL, filter such rows out before the watermark or give them a time",
-				s.spec.Rowtime, rowText(s.node.Output, b, int(r))))
-		}
-	}
-	return nil
-}
-
-// rowText is a row for messages.
-func rowText(fields []types.Field, b *vec.Batch, r int) string {
-	dst := []byte{'('}
-	for c, f := range fields {
-		if c > 0 {
-			dst = append(dst, ", "...)
-		}
-		dst = append(append(dst, f.Name...), '=')
-		dst = vec.AppendText(dst, b.Cols[c], r, f.Type)
-	}
-	return string(append(dst, ')'))
 }
 
 // settleProgress brings idle flags, watermark and end of the subtask up to

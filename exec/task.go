@@ -210,7 +210,7 @@ func (t *task) wait() error {
 	if due != t.timerAt || due == types.MaxTime {
 		t.timer, t.timerAt = nil, due
 		if due != types.MaxTime {
-			t.timer = t.run.clock.After(time.Duration(due-t.now) * time.Millisecond)
+			t.timer = alarm(t.run.clock, time.UnixMilli(int64(due)))
 		}
 	}
 	select {

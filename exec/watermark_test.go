@@ -221,25 +221,13 @@ func TestTwoInputsAdvanceByTheMinimum(t *testing.T) {
 	w.wait(j)
 }
 
-func TestNullRowtimeIsNamed(t *testing.T) {
-	w := newWorld(t, "s")
-	w.add("s", "x, 1\ny, NULL")
-	g := w.counting(1, 1)
-	g.Nodes[0].Source.Rowtime, g.Nodes[0].Source.RowtimeColumn = "v", 1
-	j := w.run(g, exec.Config{Restart: &exec.FixedDelay{Attempts: 100}})
-	err := waitFor(j)
-	if err == nil || !strings.Contains(err.Error(), "row time column v is NULL in the row (k=y, v=NULL)") {
-		t.Fatalf("error %v", err)
-	}
-}
-
-// alarm is a Waker that wants to be called every second.
-type alarm struct {
+// everySecond is a Waker that wants to be called every second.
+type everySecond struct {
 	recording
 	next types.Time
 }
 
-func (a *alarm) Wake(now types.Time, _ exec.Output) (types.Time, error) {
+func (a *everySecond) Wake(now types.Time, _ exec.Output) (types.Time, error) {
 	if a.next == 0 {
 		a.next = now + 1000
 	}
@@ -256,7 +244,7 @@ func TestWakersFollowTheClock(t *testing.T) {
 		w.ledger.Fields = w.feed.Fields
 		r := newRecorder("k STRING, v BIGINT")
 		n := r.node("r", exec.Edge{From: 0, Exchange: exchange})
-		n.New = func() (exec.Operator, error) { return &alarm{recording: recording{r: r}}, nil }
+		n.New = func() (exec.Operator, error) { return &everySecond{recording: recording{r: r}}, nil }
 		source := w.feed.Node("feed", 1)
 		if exchange == exec.Gather {
 			source.Parallelism = 2

@@ -37,26 +37,41 @@ func (r *reader) Next(ctx context.Context, b *vec.Batch) (int, bool, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, false, context.Cause(ctx)
 	}
-	for pass := 0; ; pass++ {
-		for range r.parts {
-			i := r.turn
-			r.turn = (r.turn + 1) % len(r.parts)
-			p := &r.parts[i]
-			if p.ended {
-				continue
-			}
-			n := min(r.allowed(p)-p.at, batchRows)
-			if n <= 0 && p.at < p.end {
-				continue
-			}
-			r.fill(b, p, int(n))
-			p.ended = p.at >= p.end
-			return i, p.ended, nil
-		}
-		if pass > 0 || !r.wait(ctx) {
-			return 0, false, context.Cause(ctx)
-		}
+	if i, ok := r.take(b); ok {
+		return i, r.parts[i].ended, nil
 	}
+	timer := r.ctx.Clock.After(r.pause())
+	// The clock may have moved before the timer was set.
+	if i, ok := r.take(b); ok {
+		return i, r.parts[i].ended, nil
+	}
+	select {
+	case <-timer:
+	case <-r.ctx.Wake:
+	case <-ctx.Done():
+		return 0, false, context.Cause(ctx)
+	}
+	if i, ok := r.take(b); ok {
+		return i, r.parts[i].ended, nil
+	}
+	return 0, false, nil
+}
+
+// take fills b from the next split that may make rows, or ends it.
+func (r *reader) take(b *vec.Batch) (split int, ok bool) {
+	for range r.parts {
+		i := r.turn
+		r.turn = (r.turn + 1) % len(r.parts)
+		p := &r.parts[i]
+		n := min(r.allowed(p)-p.at, batchRows)
+		if p.ended || n <= 0 && p.at < p.end {
+			continue
+		}
+		r.fill(b, p, int(n))
+		p.ended = p.at >= p.end
+		return i, true
+	}
+	return 0, false
 }
 
 // allowed is the number of rows that the rate lets a split have made by now.
@@ -66,21 +81,15 @@ func (r *reader) allowed(p *part) int64 {
 	return min(p.base+int64(perSplit*elapsed.Seconds()), p.end)
 }
 
-// wait returns false if the wait was cut short.
-func (r *reader) wait(ctx context.Context) bool {
+// pause is the time until the next row, at most 50 ms.
+func (r *reader) pause() time.Duration {
 	d := 50 * time.Millisecond
 	for _, p := range r.parts {
 		if !p.ended {
 			d = min(d, max(time.Second*time.Duration(p.n)/time.Duration(r.rate), time.Millisecond))
 		}
 	}
-	select {
-	case <-r.ctx.Clock.After(d):
-		return true
-	case <-r.ctx.Wake:
-	case <-ctx.Done():
-	}
-	return false
+	return d
 }
 
 func (r *reader) fill(b *vec.Batch, p *part, n int) {
