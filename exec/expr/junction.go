@@ -1,6 +1,10 @@
 package expr
 
-import "github.com/sqlstream/sqlstream/exec/vec"
+import (
+	"slices"
+
+	"github.com/sqlstream/sqlstream/exec/vec"
+)
 
 // junction is AND, or OR, in three-valued logic. A term that is false (OR:
 // true) decides a row, and later terms are not computed for it.
@@ -35,6 +39,9 @@ func (j *junction) eval(s *scope) (*vec.Vector, error) {
 
 // decide settles the rows that v decides and returns the others.
 func (j *junction) decide(v *vec.Vector, rows, open []int32) []int32 {
+	if v.Nulls == nil && j.out.Nulls == nil {
+		return j.decideAll(v.Bool, rows, open)
+	}
 	for _, r := range rows {
 		switch {
 		case v.IsNull(int(r)):
@@ -48,4 +55,19 @@ func (j *junction) decide(v *vec.Vector, rows, open []int32) []int32 {
 		}
 	}
 	return open
+}
+
+// decideAll is decide without nulls.
+func (j *junction) decideAll(v []bool, rows, open []int32) []int32 {
+	out, or := j.out.Bool, j.or
+	open = slices.Grow(open, len(rows))[:len(rows)]
+	n := 0
+	for _, r := range rows {
+		open[n] = r
+		out[r] = v[r]
+		if v[r] != or {
+			n++
+		}
+	}
+	return open[:n]
 }

@@ -226,6 +226,12 @@ func (x Int128) Mul(y Int128) (Int128, bool) {
 	return withSign(q, (x.Hi < 0) != (y.Hi < 0)), p[3] == 0 && p[2] == 0 && q.Hi >= 0
 }
 
+// Mul64 is x·y.
+func Mul64(x, y int64) Int128 {
+	hi, lo := bits.Mul64(uint64(x), uint64(y))
+	return Int128{int64(hi) - x>>63&y - y>>63&x, lo}
+}
+
 // QuoRem is x ÷ y truncated, and the remainder with the sign of x; y is not
 // zero.
 func (x Int128) QuoRem(y Int128) (q, r Int128) {
@@ -364,6 +370,8 @@ func Quotient(x, y Int128, shift int) (Int128, bool) {
 		x, y = x.Neg(), y.Neg()
 	}
 	switch {
+	case shift >= 0 && shift <= NarrowDigits && x.Hi == int64(x.Lo)>>63 && y.Hi == 0:
+		return quotientNarrow(int64(x.Lo), y.Lo, uint64(Pow10[shift])), true
 	case shift >= 0 && shift <= MaxDigits:
 		return MulDiv(x, widePow10[shift], y)
 	case shift > MaxDigits:
@@ -374,6 +382,19 @@ func Quotient(x, y Int128, shift int) (Int128, bool) {
 		return Int128{}, true
 	}
 	return MulDiv(x, Int128{Lo: 1}, d)
+}
+
+// quotientNarrow is x·pow ÷ y, where the dividend fits 128 bits.
+func quotientNarrow(x int64, y, pow uint64) Int128 {
+	hi, lo := bits.Mul64(abs64(x), pow)
+	qhi, rem := hi/y, hi%y
+	qlo, rem := bits.Div64(rem, lo, y)
+	if rem >= y-rem {
+		var c uint64
+		qlo, c = bits.Add64(qlo, 1, 0)
+		qhi += c
+	}
+	return withSign(Int128{int64(qhi), qlo}, x < 0)
 }
 
 // quotientBig is for the rare result whose dividend does not fit 256 bits.

@@ -148,6 +148,11 @@ func AppendFloat(dst []byte, f float64, bits int) []byte {
 		return append(dst, "Infinity"...)
 	case math.IsInf(f, -1):
 		return append(dst, "-Infinity"...)
+	case a == math.SmallestNonzeroFloat64 && bits == 64: // Java never shows one digit only
+		if f < 0 {
+			dst = append(dst, '-')
+		}
+		return append(dst, "4.9E-324"...)
 	case f == 0 || a >= 1e-3 && a < 1e7:
 		n := len(dst)
 		dst = strconv.AppendFloat(dst, f, 'f', -1, bits)

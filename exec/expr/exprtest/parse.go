@@ -138,7 +138,7 @@ func (p *parser) expr(level int) expr.Expr {
 
 var tests = []string{"IS NOT DISTINCT FROM", "IS DISTINCT FROM", "IS NOT NULL", "IS NULL", "IS NOT TRUE", "IS TRUE",
 	"IS NOT FALSE", "IS FALSE", "IS NOT UNKNOWN", "IS UNKNOWN", "IS JSON OBJECT", "IS JSON ARRAY", "IS JSON SCALAR",
-	"IS NOT JSON OBJECT", "IS NOT JSON", "IS JSON"}
+	"IS JSON VALUE", "IS NOT JSON VALUE", "IS NOT JSON OBJECT", "IS NOT JSON ARRAY", "IS NOT JSON SCALAR", "IS NOT JSON", "IS JSON"}
 
 func (p *parser) predicate(x expr.Expr, level int) expr.Expr {
 	if level >= 4 {

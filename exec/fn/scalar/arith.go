@@ -2,6 +2,8 @@ package scalar
 
 import (
 	"fmt"
+	"math"
+	"math/bits"
 
 	"github.com/sqlstream/sqlstream/exec/fn"
 	"github.com/sqlstream/sqlstream/exec/types"
@@ -113,8 +115,34 @@ func intText(v *vec.Vector, r int32) string { return fmt.Sprint(v.I64[r]) }
 
 // bindRemainder: the result has the type of the divisor.
 func bindRemainder(a, b, _ types.Type) *fn.Bound {
-	return &fn.Bound{Params: []types.Type{a, b}, Result: b.Nullable(!a.NotNull || !b.NotNull),
+	bound := &fn.Bound{Params: []types.Type{a, b}, Result: b.Nullable(!a.NotNull || !b.NotNull),
 		New: func() fn.Kernel { return nonZero("%", intText, remSome) }}
+	bound.NewConst = func(consts []*vec.Value) fn.Kernel {
+		if k := consts[1]; k != nil && k.I > 0 && k.I <= math.MaxUint32 {
+			return remainderBy(k.I)
+		}
+		return nil
+	}
+	return bound
+}
+
+// remainderBy is the remainder by a constant without a division, for values
+// of 32 bits (D. Lemire et al., Faster remainder by direct computation).
+func remainderBy(k int64) fn.Kernel {
+	inverse := math.MaxUint64/uint64(k) + 1
+	return func(_ *fn.Env, args []*vec.Vector, rows []int32, out *vec.Vector) error {
+		a, o := args[0].I64, out.I64
+		for _, i := range rows {
+			x := a[i]
+			if uint64(x) > math.MaxUint32 {
+				o[i] = x % k
+				continue
+			}
+			hi, _ := bits.Mul64(inverse*uint64(x), uint64(k))
+			o[i] = int64(hi)
+		}
+		return nil
+	}
 }
 
 func remSome(out, a, b []int64, rows []int32) {

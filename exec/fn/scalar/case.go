@@ -28,11 +28,12 @@ func mapped(dst, s []byte, first byte, convert func([]byte) []byte) []byte {
 	if !isASCII(s) {
 		return append(dst, convert(s)...)
 	}
-	for _, c := range s {
+	dst = append(dst, s...)
+	out := dst[len(dst)-len(s):]
+	for i, c := range out {
 		if c-first < 26 {
-			c ^= 0x20
+			out[i] = c ^ 0x20
 		}
-		dst = append(dst, c)
 	}
 	return dst
 }

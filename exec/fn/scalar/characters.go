@@ -1,11 +1,19 @@
 package scalar
 
-import "unicode/utf8"
+import (
+	"encoding/binary"
+	"unicode/utf8"
+)
 
 // Strings are counted in characters (code points); where all are ASCII a
 // position is an offset.
 
 func isASCII(s []byte) bool {
+	for ; len(s) >= 8; s = s[8:] {
+		if binary.LittleEndian.Uint64(s)&0x8080808080808080 != 0 {
+			return false
+		}
+	}
 	for _, c := range s {
 		if c >= utf8.RuneSelf {
 			return false
@@ -15,11 +23,20 @@ func isASCII(s []byte) bool {
 }
 
 func length(s []byte) int {
+	if isASCII(s) {
+		return len(s)
+	}
 	return utf8.RuneCount(s)
 }
 
 // offset is where character n (from 0) begins; the end if there are fewer.
 func offset(s []byte, n int) int {
+	if n <= 0 {
+		return 0
+	}
+	if n <= len(s) && isASCII(s[:n]) {
+		return n
+	}
 	at := 0
 	for n > 0 && at < len(s) {
 		if s[at] < utf8.RuneSelf {

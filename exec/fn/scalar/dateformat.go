@@ -57,22 +57,49 @@ func readClock(t types.Type) func(env *fn.Env, v *vec.Vector, i int32) (us, ns i
 func formatKernel(read func(*fn.Env, *vec.Vector, int32) (int64, int64, bool)) fn.Kernel {
 	var cache datePatterns
 	return func(env *fn.Env, args []*vec.Vector, rows []int32, out *vec.Vector) error {
+		var last lastText
 		for _, i := range rows {
-			p, err := cache.of(args[1].BytesAt(int(i)))
-			if err != nil {
-				return err
+			pattern := args[1].BytesAt(int(i))
+			if last.span.Len == 0 || string(pattern) != last.pattern {
+				p, err := cache.of(pattern)
+				if err != nil {
+					return err
+				}
+				last = lastText{p: p, pattern: cache.last, unit: p.unit()}
 			}
 			us, ns, ok := read(env, args[0], i)
 			if !ok {
 				out.SetNull(int(i))
 				continue
 			}
-			start := len(out.Data)
-			out.Data = p.append(out.Data, us, ns)
-			out.Spans[i] = vec.Span{Off: uint32(start), Len: uint32(len(out.Data) - start)}
+			out.Spans[i] = last.append(out, us, ns)
 		}
 		return nil
 	}
+}
+
+// lastText is the text of the row before. Rows are nearly in order, so that
+// many have the same text; they share its bytes.
+type lastText struct {
+	p       datePattern
+	pattern string
+	unit    int64 // what the text depends on: whole units of µs; 0 for more
+	at      int64
+	span    vec.Span
+}
+
+func (l *lastText) append(out *vec.Vector, us, ns int64) vec.Span {
+	at := us
+	if l.unit > 0 {
+		at = vec.FloorDiv(us, l.unit)
+		if at == l.at && l.span.Len > 0 {
+			return l.span
+		}
+	}
+	start := len(out.Data)
+	out.Data = l.p.append(out.Data, us, ns)
+	l.at, l.span = at, vec.Span{Off: uint32(start), Len: uint32(len(out.Data) - start)}
+	return l.span
 }
 
 var standardPattern, _ = compileDatePattern("yyyy-MM-dd HH:mm:ss")

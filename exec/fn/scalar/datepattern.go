@@ -97,6 +97,25 @@ func (t civilTime) micros() int64 {
 	return vec.DaysOf(t.year, t.month, t.day)*dayMicros + ((t.hour*60+t.min)*60+t.sec)*1e6 + t.nanos/1000
 }
 
+// unit is the shortest time, in µs, that the text shows; 0 for fractions of
+// seconds.
+func (p datePattern) unit() int64 {
+	unit := int64(dayMicros)
+	for _, e := range p {
+		switch e.letter {
+		case 'S':
+			return 0
+		case 's':
+			unit = min(unit, 1_000_000)
+		case 'm':
+			unit = min(unit, 60_000_000)
+		case 'H', 'h', 'K', 'k', 'a':
+			unit = min(unit, 3_600_000_000)
+		}
+	}
+	return unit
+}
+
 // append formats the wall clock.
 func (p datePattern) append(dst []byte, us, ns int64) []byte {
 	t := civilOf(us, ns)

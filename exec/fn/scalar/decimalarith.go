@@ -45,6 +45,11 @@ func bindDecimals(op string, a, b types.Type) *fn.Bound {
 		bound.New = func() fn.Kernel { return narrowDecimals(op, x.Scale, y.Scale) }
 		return bound
 	}
+	if narrow(a) && narrow(b) && exactFit(op, x, y, t) {
+		bound.Total = true
+		bound.New = func() fn.Kernel { return narrowToWide(op, x.Scale, y.Scale) }
+		return bound
+	}
 	w := wideOp{op: op, a: x.Scale, b: y.Scale, precision: t.Precision, scale: t.Scale}
 	bound.New = func() fn.Kernel { return w.kernel() }
 	return bound
@@ -66,6 +71,43 @@ func narrowDecimals(op string, sa, sb int) fn.Kernel {
 		a, b, o := args[0].I64, args[1].I64, out.I64
 		for _, r := range rows {
 			o[r] = a[r]*pa + b[r]*pb
+		}
+		return nil
+	}
+}
+
+// exactFit: the result has all the digits that it can need, of arguments of
+// which none is shifted by more than an int64 holds.
+func exactFit(op string, a, b, t types.Type) bool {
+	switch op {
+	case "*":
+		return a.Precision+b.Precision+1 <= vec.MaxDigits
+	case "+", "-":
+		return t.Precision < vec.MaxDigits && max(a.Scale, b.Scale) <= vec.NarrowDigits
+	}
+	return false
+}
+
+// narrowToWide combines two narrow decimals to a wide one.
+func narrowToWide(op string, sa, sb int) fn.Kernel {
+	if op == "*" {
+		return func(_ *fn.Env, args []*vec.Vector, rows []int32, out *vec.Vector) error {
+			a, b, o := args[0].I64, args[1].I64, out.I128
+			for _, r := range rows {
+				o[r] = vec.Mul64(a[r], b[r])
+			}
+			return nil
+		}
+	}
+	s := max(sa, sb)
+	pa, pb := vec.Pow10[s-sa], vec.Pow10[s-sb]
+	if op == "-" {
+		pb = -pb
+	}
+	return func(_ *fn.Env, args []*vec.Vector, rows []int32, out *vec.Vector) error {
+		a, b, o := args[0].I64, args[1].I64, out.I128
+		for _, r := range rows {
+			o[r] = vec.Mul64(a[r], pa).Add(vec.Mul64(b[r], pb))
 		}
 		return nil
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 func init() {
-	fn.Register(&fn.Scalar{Name: "EXTRACT", Syntax: "EXTRACT(unit FROM x)", Doc: "A part of a date, time or interval: YEAR … SECOND, DOW (Sunday is 1), DOY, WEEK (ISO), EPOCH …",
+	fn.Register(&fn.Scalar{Name: "EXTRACT", Syntax: "EXTRACT(unit FROM x)", Doc: "A part of a date, time or interval: YEAR … SECOND, DOW (Sunday is 1), DOY, WEEK (ISO), EPOCH and others.",
 		Bind: bindExtract})
 	for name, unit := range map[string]string{"YEAR": "YEAR", "QUARTER": "QUARTER", "MONTH": "MONTH", "WEEK": "WEEK", "DAYOFYEAR": "DOY",
 		"DAYOFMONTH": "DAY", "DAYOFWEEK": "DOW", "HOUR": "HOUR", "MINUTE": "MINUTE", "SECOND": "SECOND"} {

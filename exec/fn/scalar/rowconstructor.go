@@ -9,7 +9,7 @@ import (
 )
 
 func init() {
-	fn.Register(&fn.Scalar{Name: "ROW", Syntax: "ROW(a [, b …])", Doc: "A row of the given fields, which are called EXPR$0, EXPR$1 …", Bind: bindRow})
+	fn.Register(&fn.Scalar{Name: "ROW", Syntax: "ROW(a [, b …])", Doc: "A row of the given fields, which are called EXPR$0, EXPR$1 and so on.", Bind: bindRow})
 }
 
 func bindRow(args []fn.Arg) (*fn.Bound, error) {
