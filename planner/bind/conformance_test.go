@@ -16,6 +16,7 @@ import (
 	"github.com/sqlstream/sqlstream/parser/ast"
 	"github.com/sqlstream/sqlstream/planner/bind"
 	"github.com/sqlstream/sqlstream/planner/catalog"
+	"github.com/sqlstream/sqlstream/planner/logical"
 	"github.com/sqlstream/sqlstream/planner/perr"
 )
 
@@ -132,13 +133,13 @@ func bindStatement(b *bind.Binder, s ast.Statement) ([]types.Field, error) {
 		if err != nil {
 			return nil, err
 		}
-		return p.Schema(), nil
+		return p.Schema(), logical.Verify(p)
 	case *ast.Insert:
 		p, err := b.Insert(s)
 		if err != nil {
 			return nil, err
 		}
-		return p.Schema(), nil
+		return p.Schema(), logical.Verify(p)
 	case *ast.Set, *ast.Reset, *ast.Show:
 		return nil, nil
 	case *ast.Describe:

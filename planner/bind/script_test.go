@@ -55,13 +55,13 @@ func runStatement(b *bind.Binder, s ast.Statement) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		return logical.Format(p), nil
+		return logical.Format(p), logical.Verify(p)
 	case *ast.Insert:
 		p, err := b.Insert(s)
 		if err != nil {
 			return "", err
 		}
-		return logical.Format(p), nil
+		return logical.Format(p), logical.Verify(p)
 	case *ast.Describe:
 		return describe(b, s.Name)
 	case *ast.Show:
