@@ -110,8 +110,11 @@ func (j *Job) attempts() error {
 			return err
 		}
 		delay, again := j.cfg.Restart.Next(j.cfg.Clock.Now())
+		if !again && j.cfg.Restart == (NoRestart{}) {
+			return err
+		}
 		if !again {
-			return fmt.Errorf("%w (restart-strategy: %v)", err, j.cfg.Restart)
+			return fmt.Errorf("%w (not restarted again: %v)", err, j.cfg.Restart)
 		}
 		if err := j.pause(delay, err); err != nil {
 			return err
