@@ -49,19 +49,25 @@ func (s *Session) plan(st ast.Statement) (*Plan, error) {
 		p.Name = "insert-into_" + inserts[0].Target.Name.Last()
 	}
 	cfg.JobName = p.Name
+	_, set := s.settings[intervalKey]
+	if !set {
+		cfg.CheckpointInterval = DefaultInterval
+	}
 	if err := planInserts(p, b, inserts, cfg); err != nil {
 		return nil, err
 	}
-	if !needsInterval(p.Plan) || cfg.CheckpointInterval > 0 {
+	switch exactlyOnce := needsInterval(p.Plan); {
+	case !exactlyOnce && !set:
+		cfg.CheckpointInterval = 0
+		return p, planInserts(p, b, inserts, cfg)
+	case !exactlyOnce || cfg.CheckpointInterval > 0 && set:
 		return p, nil
-	}
-	if _, set := s.settings[intervalKey]; set {
+	case set:
 		return nil, perr.New(st.Position(), "an exactly-once sink needs checkpoints, but '%s' is 0", intervalKey).
 			WithHint("SET '%s' = '10 s', or 'sink.semantic' = 'at-least-once'", intervalKey)
 	}
-	cfg.CheckpointInterval, p.DefaultedInterval = DefaultInterval, true
-	p.runtime.Interval = DefaultInterval
-	return p, planInserts(p, b, inserts, cfg)
+	p.DefaultedInterval, p.runtime.Interval = true, DefaultInterval
+	return p, nil
 }
 
 func (s *Session) planQuery(p *Plan, b *bind.Binder, q *ast.QueryStmt, cfg planner.Config) error {

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"log/slog"
 	"sort"
-	"time"
 
 	"github.com/sqlstream/sqlstream/exec"
 	"github.com/sqlstream/sqlstream/exec/types"
@@ -33,6 +32,8 @@ type Options struct {
 	// Fresh sets the state of earlier runs aside and accepts what they left in
 	// the outside.
 	Fresh bool
+	// Quiet leaves the OK of DDL statements out.
+	Quiet bool
 	// Wait makes INSERT wait for its job, as table.dml-sync does.
 	Wait bool
 	// OnJob is told when a job starts, OnEvent what happens to it.
@@ -137,7 +138,6 @@ func (s *Session) withSource(err error) error {
 
 // Statement runs one statement.
 func (s *Session) Statement(ctx context.Context, st ast.Statement) error {
-	begin := time.Now()
 	switch st := st.(type) {
 	case *ast.QueryStmt:
 		return s.query(ctx, st)
@@ -176,11 +176,11 @@ func (s *Session) Statement(ctx context.Context, st ast.Statement) error {
 	if !handled {
 		return unsupported(st)
 	}
-	s.out.Notice(done(time.Since(begin)))
+	if !s.opt.Quiet {
+		s.out.Notice("OK")
+	}
 	return nil
 }
-
-func done(time.Duration) string { return "OK" }
 
 // binder makes a binder with the present settings.
 func (s *Session) binder() (*bind.Binder, planner.Config, error) {

@@ -162,7 +162,9 @@ func (t *tableau) footer(w *bufio.Writer, s session.Summary, timing bool) {
 	if t.markdown {
 		return
 	}
-	if t.begun {
+	if !t.begun {
+		t.head(w)
+	} else {
 		t.rule(w, "+", "+")
 	}
 	w.WriteString(received(s, timing) + "\n")

@@ -1,0 +1,179 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/spf13/cobra"
+
+	"github.com/sqlstream/sqlstream/checkpoint"
+	"github.com/sqlstream/sqlstream/checkpoint/badger"
+	"github.com/sqlstream/sqlstream/session"
+)
+
+func (a *app) checkpointCommand() *cobra.Command {
+	c := &cobra.Command{Use: "checkpoint", Short: "What the state directory of a job holds", RunE: needsSubcommand}
+	list := &cobra.Command{
+		Use: "list [JOB]", Short: "List the kept checkpoints of a job, running or stopped", Args: cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			dir, err := a.jobDir(args)
+			if err != nil {
+				return err
+			}
+			return a.listCheckpoints(dir)
+		},
+	}
+	show := &cobra.Command{
+		Use: "show ID [JOB]", Short: "Show one checkpoint: positions, state, pending transactions", Args: cobra.RangeArgs(1, 2),
+		RunE: func(_ *cobra.Command, args []string) error {
+			id, err := strconv.ParseInt(args[0], 10, 64)
+			if err != nil {
+				return usage("checkpoint show %s: expected a checkpoint's number", args[0])
+			}
+			dir, err := a.jobDir(args[1:])
+			if err != nil {
+				return err
+			}
+			return a.showCheckpoint(dir, checkpoint.ID(id))
+		},
+	}
+	for _, s := range []*cobra.Command{list, show} {
+		s.Flags().StringVar(&a.flags.stateDir, "state-dir", "./.sqlstream", "folder that holds the state of jobs")
+		c.AddCommand(s)
+	}
+	return c
+}
+
+func needsSubcommand(c *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usage("unknown command %q for %q\nrun '%s --help' for the commands", args[0], c.CommandPath(), c.CommandPath())
+	}
+	return c.Help()
+}
+
+// jobDir is the directory of the named job, or of the only one.
+func (a *app) jobDir(args []string) (string, error) {
+	if len(args) > 0 {
+		dir := filepath.Join(a.flags.stateDir, args[0])
+		if _, err := os.Stat(dir); err != nil {
+			return "", external("job %s has no state directory %s; --state-dir names the folder", args[0], dir)
+		}
+		return dir, nil
+	}
+	entries, err := os.ReadDir(a.flags.stateDir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", external("there is no state directory %s; --state-dir names it", a.flags.stateDir)
+	}
+	if err != nil {
+		return "", external("state directory %s: %w", a.flags.stateDir, unwrapPath(err))
+	}
+	var names []string
+	for _, e := range entries {
+		if e.IsDir() && filepath.Ext(e.Name()) == "" {
+			names = append(names, e.Name())
+		}
+	}
+	switch len(names) {
+	case 0:
+		return "", external("state directory %s holds no job", a.flags.stateDir)
+	case 1:
+		return filepath.Join(a.flags.stateDir, names[0]), nil
+	}
+	return "", usage("state directory %s holds %d jobs, name one of %v", a.flags.stateDir, len(names), names)
+}
+
+func external(format string, args ...any) error {
+	return &session.Error{Kind: session.External, Err: fmt.Errorf(format, args...)}
+}
+
+// inspect opens the directory of a job that does not run.
+func inspect(dir string, use func(*checkpoint.KVStore) error) error {
+	s, err := badger.Inspect(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(use(s), s.Close())
+}
+
+func (a *app) listCheckpoints(dir string) error {
+	var infos []checkpoint.Info
+	reply, err := session.Ask(dir, session.Request{Command: "checkpoints"})
+	if err == nil {
+		infos = reply.Checkpoints
+	} else if errors.Is(err, session.ErrNotRunning) {
+		err = inspect(dir, func(s *checkpoint.KVStore) error { infos, err = s.List(); return err })
+	}
+	if err != nil {
+		return err
+	}
+	t := a.table("id", "kind", "taken", "age", "chunks", "transactions", "unsettled", "")
+	for _, i := range infos {
+		note := ""
+		if i.Latest {
+			note = "latest"
+		}
+		if i.Finished {
+			note = "the job's end"
+		}
+		t.AppendRow(table.Row{i.ID, i.Kind, i.Time.UTC().Format(time.DateTime), time.Since(i.Time).Round(time.Second), i.Chunks, i.Pending, i.Unsettled, note})
+	}
+	t.Render()
+	return nil
+}
+
+// table is a plain table on standard output.
+func (a *app) table(columns ...any) table.Writer {
+	t := table.NewWriter()
+	t.SetOutputMirror(a.out)
+	t.SetStyle(table.StyleLight)
+	t.Style().Format.Header = 0
+	t.AppendHeader(table.Row(columns))
+	return t
+}
+
+func (a *app) showCheckpoint(dir string, id checkpoint.ID) error {
+	err := inspect(dir, func(s *checkpoint.KVStore) error {
+		m, err := s.Load(id)
+		if err != nil {
+			return err
+		}
+		names := map[string]string{}
+		for _, o := range s.Job().Operators {
+			names[o.UID] = o.Name
+		}
+		a.printCheckpoint(m, names)
+		return nil
+	})
+	if errors.Is(err, checkpoint.ErrLocked) {
+		return external("the job runs; stop it to look into a checkpoint ('checkpoint list' and 'txn list' work beside it)")
+	}
+	return err
+}
+
+func (a *app) printCheckpoint(m *checkpoint.Metadata, names map[string]string) {
+	fmt.Fprintf(a.out, "checkpoint %d (%s), run %s, taken %s\n", m.ID, m.Kind, m.RunID, time.UnixMilli(m.TimeMillis).UTC().Format(time.DateTime))
+	for _, s := range m.Sources {
+		for _, sp := range s.Splits {
+			fmt.Fprintf(a.out, "  position  %s: split %s at %x\n", named(names, s.Subtask.UID), sp.Split.ID, sp.Split.Position)
+		}
+	}
+	for _, o := range m.Operators {
+		fmt.Fprintf(a.out, "  state     %s[%d]: %d chunks\n", named(names, o.UID), o.Index, len(o.Chunks))
+	}
+	for _, c := range m.Pending {
+		fmt.Fprintf(a.out, "  pending   %s[%d]: of checkpoint %d, %d bytes\n", named(names, c.Writer.UID), c.Writer.Index, c.Checkpoint, len(c.Payload))
+	}
+}
+
+func named(names map[string]string, uid string) string {
+	if n := names[uid]; n != "" {
+		return n
+	}
+	return uid
+}

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sqlstream/sqlstream/session"
+)
+
+func (a *app) runCommand() *cobra.Command {
+	var metrics string
+	c := &cobra.Command{
+		Use:   "run JOB.sql",
+		Short: "Run a job file in the foreground: its DDL, then each INSERT or statement set as a job",
+		Long: `Run a job file in the foreground. Ctrl-C stops it with a final checkpoint; run again with the same state
+directory, it goes on where it stopped. A second Ctrl-C ends it at once, and nothing is lost either.`,
+		Example: "  sqlstream run delays.sql --define bootstrap=localhost:9092",
+		Args:    exactArgs(1, "a job file"),
+		RunE: func(c *cobra.Command, args []string) error {
+			return a.run(c.Context(), args[0], metrics)
+		},
+	}
+	a.sessionFlags(c)
+	c.Flags().StringVar(&metrics, "metrics", "", "serve Prometheus metrics on this address, as 127.0.0.1:9249")
+	return c
+}
+
+// exactArgs is cobra.ExactArgs with the exit code and words of ours.
+func exactArgs(n int, what string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) != n {
+			return usage("%s needs %s, got %d arguments\nusage: %s", c.CommandPath(), what, len(args), c.UseLine())
+		}
+		return nil
+	}
+}
+
+func (a *app) run(ctx context.Context, file, metrics string) error {
+	texts, err := a.texts([]fragment{{file: true, text: file}})
+	if err != nil {
+		return err
+	}
+	if a.flags.fresh && !a.flags.yes {
+		if err := a.confirmFresh(); err != nil {
+			return err
+		}
+	}
+	w := &watcher{out: a.err, live: terminal(os.Stderr)}
+	stopMetrics, err := w.serveMetrics(metrics)
+	if err != nil {
+		return err
+	}
+	defer stopMetrics()
+	watching, stopWatching := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		w.watch(watching)
+	}()
+	err = a.execute(ctx, texts, session.Options{Quiet: true, OnJob: w.started, OnEvent: w.event})
+	stopWatching()
+	<-done
+	w.summaries(ctx.Err() != nil, err)
+	return err
+}
+
+// confirmFresh asks before earlier state is set aside.
+func (a *app) confirmFresh() error {
+	if !terminal(a.in) {
+		return usage("--fresh sets earlier state aside: add --yes to do so without being asked")
+	}
+	fmt.Fprintf(a.err, "Set the earlier state below %s aside and begin anew? Output may repeat. [y/N] ", a.flags.stateDir)
+	var answer string
+	_, _ = fmt.Fscanln(a.in, &answer)
+	if answer != "y" && answer != "Y" && answer != "yes" {
+		return &exitError{session.ExitInterrupt}
+	}
+	return nil
+}
+
+// startLines say what a job reads, writes and promises.
+func startLines(j *session.Job) []string {
+	lines := []string{fmt.Sprintf("job %s (id %s)", j.Name, j.ID)}
+	for _, s := range j.Summary.Sources {
+		lines = append(lines, fmt.Sprintf("  reads  %s: %s", s.Table, s.Describe))
+	}
+	for _, s := range j.Summary.Sinks {
+		lines = append(lines, fmt.Sprintf("  writes %s: %s", s.Table, s.Promise))
+	}
+	state := "  state  " + j.Dir
+	if j.Dir == "" {
+		state = "  state  in memory"
+	}
+	if j.Resumed > 0 {
+		state += fmt.Sprintf(", goes on from checkpoint %d (%s ago)", j.Resumed, time.Since(j.ResumedTime).Round(time.Second))
+	} else {
+		state += ", begins anew"
+	}
+	return append(lines, state)
+}

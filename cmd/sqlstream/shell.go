@@ -1,0 +1,7 @@
+package main
+
+import "context"
+
+func (a *app) shell(ctx context.Context) error { return notYetShell }
+
+var notYetShell error

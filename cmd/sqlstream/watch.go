@@ -1,0 +1,212 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/sqlstream/sqlstream/exec"
+	"github.com/sqlstream/sqlstream/exec/types"
+	"github.com/sqlstream/sqlstream/session"
+)
+
+// watcher tells a person how jobs go: start lines, one progress line redrawn
+// on a terminal (every 10 s in a log), what went wrong, and a summary.
+type watcher struct {
+	out  io.Writer
+	live bool
+
+	mu      sync.Mutex
+	jobs    []*session.Job
+	last    map[string]reading
+	drawn   bool
+	quiet   map[string]time.Time // since when a job has put nothing out
+	advised map[string]bool
+}
+
+// reading is what was counted at the last progress line.
+type reading struct {
+	at      time.Time
+	in, out int64
+}
+
+const (
+	liveInterval = time.Second
+	logInterval  = 10 * time.Second
+	// silence after which the reason is looked for.
+	silence = 5 * time.Second
+)
+
+func (w *watcher) started(j *session.Job) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.jobs = append(w.jobs, j)
+	w.say(strings.Join(startLines(j), "\n"))
+}
+
+// say prints a line above the progress line.
+func (w *watcher) say(text string) {
+	w.clear()
+	fmt.Fprintln(w.out, text)
+}
+
+func (w *watcher) clear() {
+	if w.drawn {
+		fmt.Fprint(w.out, "\r\x1b[K")
+		w.drawn = false
+	}
+}
+
+func (w *watcher) event(j *session.Job, e exec.Event) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch e.Kind {
+	case exec.EventRestarting:
+		w.say(fmt.Sprintf("job %s: %s; restarting in %s", j.Name, firstLine(e.Err), e.Delay.Round(time.Millisecond)))
+	case exec.EventCheckpointAborted:
+		w.say(fmt.Sprintf("job %s: checkpoint %d was not completed: %s", j.Name, e.Checkpoint, e.Text))
+	}
+}
+
+// watch draws until ctx ends.
+func (w *watcher) watch(ctx context.Context) {
+	interval := logInterval
+	if w.live {
+		interval = liveInterval
+	}
+	tick := time.NewTicker(interval)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			w.draw()
+		case <-ctx.Done():
+			w.mu.Lock()
+			w.clear()
+			w.mu.Unlock()
+			return
+		}
+	}
+}
+
+func (w *watcher) draw() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var lines []string
+	for _, j := range w.jobs {
+		if !j.Over() && j.Job != nil {
+			lines = append(lines, w.progress(j))
+		}
+	}
+	if len(lines) == 0 {
+		return
+	}
+	if !w.live {
+		fmt.Fprintln(w.out, strings.Join(lines, "\n"))
+		return
+	}
+	line := strings.Join(lines, " · ")
+	if width, _, err := term.GetSize(int(os.Stderr.Fd())); err == nil && len(line) >= width && width > 4 {
+		line = line[:width-4] + "…"
+	}
+	w.clear()
+	fmt.Fprint(w.out, line)
+	w.drawn = true
+}
+
+// progress is the line of one job.
+func (w *watcher) progress(j *session.Job) string {
+	st := j.Status()
+	in, out, late, skipped := session.Counts(st)
+	now := time.Now()
+	before, ok := w.last[j.ID]
+	if w.last == nil {
+		w.last = map[string]reading{}
+	}
+	w.last[j.ID] = reading{now, in, out}
+	if !ok {
+		before = reading{at: j.Started}
+	}
+	d := max(now.Sub(before.at).Seconds(), 0.001)
+	line := fmt.Sprintf("%s: in %.0f/s, out %.0f/s", j.Name, float64(in-before.in)/d, float64(out-before.out)/d)
+	if lag := session.Lag(st); lag > 0 {
+		line += fmt.Sprintf(", lag %d", lag)
+	}
+	if m := session.Watermark(st); m != types.MinTime {
+		line += ", watermark " + m.String()
+	}
+	if id := st.Progress.LastCompleted; id > 0 {
+		line += fmt.Sprintf(", checkpoint %d", id)
+	}
+	if late > 0 {
+		line += fmt.Sprintf(", %d late rows dropped", late)
+	}
+	if skipped > 0 {
+		line += fmt.Sprintf(", %d bad records skipped", skipped)
+	}
+	w.diagnose(j, st, out)
+	return line
+}
+
+// diagnose says once why a job puts nothing out.
+func (w *watcher) diagnose(j *session.Job, st exec.Status, out int64) {
+	if w.quiet == nil {
+		w.quiet, w.advised = map[string]time.Time{}, map[string]bool{}
+	}
+	if out > 0 || w.advised[j.ID] {
+		return
+	}
+	since, ok := w.quiet[j.ID]
+	if !ok {
+		w.quiet[j.ID] = time.Now()
+		return
+	}
+	if time.Since(since) < silence {
+		return
+	}
+	w.advised[j.ID] = true
+	w.say("no output yet: " + session.WhySilent(st))
+}
+
+// summaries are the last lines.
+func (w *watcher) summaries(interrupted bool, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, j := range w.jobs {
+		if j.Job == nil {
+			continue
+		}
+		st := j.Status()
+		in, out, late, skipped := session.Counts(st)
+		word := "finished"
+		switch {
+		case j.Err() != nil:
+			word = "failed"
+		case interrupted:
+			word = "stopped"
+		}
+		w.say(fmt.Sprintf("job %s %s: %d records in, %d rows out, %d late, %d skipped, %d checkpoints, %d restarts, %s",
+			j.Name, word, in, out, late, skipped, st.Progress.Completed, max(st.Attempt-1, 0), j.Elapsed().Round(10*time.Millisecond)))
+		if word == "stopped" && j.Dir != "" {
+			w.say("run it again with the same state directory to go on: " + j.Dir)
+		}
+	}
+}
+
+// height is the number of lines of a terminal.
+func height(f *os.File) int {
+	if f == nil {
+		return 0
+	}
+	_, h, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return 0
+	}
+	return h
+}

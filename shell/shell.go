@@ -1,0 +1,2 @@
+// Package shell is the interactive shell.
+package shell
