@@ -15,12 +15,13 @@ type interval struct {
 	left, right  int
 	lower, upper int64
 	proctime     bool
+	windowEnd    bool        // one of the times is the end of a window
 	rest         []expr.Expr // the terms that say nothing of it
 }
 
 // interval finds bounds on two time attributes from both directions; nil if
 // there are none.
-func (j *joining) interval(terms []expr.Expr) *interval {
+func (j *joining) interval(kind op.JoinKind, terms []expr.Expr) *interval {
 	iv := &interval{left: -1, right: -1, lower: math.MinInt64, upper: math.MaxInt64}
 	for _, t := range terms {
 		if !iv.narrow(j, t) {
@@ -28,6 +29,9 @@ func (j *joining) interval(terms []expr.Expr) *interval {
 		}
 	}
 	if iv.lower == math.MinInt64 || iv.upper == math.MaxInt64 {
+		return nil
+	}
+	if iv.windowEnd && (kind != op.Inner || !j.left.appendOnly() || !j.right.appendOnly()) {
 		return nil
 	}
 	return iv
@@ -55,10 +59,11 @@ func (iv *interval) narrow(j *joining, t expr.Expr) bool {
 		return false
 	}
 	b -= j.width
-	if iv.left >= 0 && (iv.left != a || iv.right != b) || j.left.Output[a].Type.Attr != j.right.Output[b].Type.Attr {
+	if iv.left >= 0 && (iv.left != a || iv.right != b) || !j.comparable(a, b) {
 		return false
 	}
 	iv.left, iv.right, iv.proctime = a, b, j.left.Output[a].Type.Attr == types.Proctime
+	iv.windowEnd = j.left.isWindowEnd(a) || j.right.isWindowEnd(b)
 	// left + aShift (sign) right + bShift
 	d := bShift - aShift
 	switch sign {
@@ -81,9 +86,9 @@ var mirroredSign = map[string]string{"=": "=", "<": ">", "<=": ">=", ">": "<", "
 // timeAndShift reads a time attribute plus or minus a constant; the column is
 // one of both sides together.
 func (j *joining) timeAndShift(x expr.Expr) (col int, shift int64, ok bool) {
-	switch x := expr.Uncast(x).(type) {
+	switch x := sameKind(x).(type) {
 	case *expr.Column:
-		return x.Index, 0, j.attr(x.Index) != types.NoTime
+		return x.Index, 0, j.isTime(x.Index)
 	case *expr.Call:
 		if x.Fn.Name != "+" && x.Fn.Name != "-" || len(x.Args) != 2 {
 			return 0, 0, false
@@ -105,11 +110,40 @@ func (j *joining) timeAndShift(x expr.Expr) (col int, shift int64, ok bool) {
 	return 0, 0, false
 }
 
-func (j *joining) attr(col int) types.TimeAttr {
-	if col < j.width {
-		return j.left.Output[col].Type.Attr
+// sameKind is x without casts of precision. A cast between TIMESTAMP and
+// TIMESTAMP_LTZ shifts by the time zone and stays.
+func sameKind(x expr.Expr) expr.Expr {
+	for {
+		c, ok := x.(*expr.Cast)
+		if !ok || !c.Implicit || c.T.Kind != c.X.Type().Kind {
+			return x
+		}
+		x = c.X
 	}
-	return j.right.Output[col-j.width].Type.Attr
+}
+
+// isTime: a time attribute, or the end of a window. No later row's window ends
+// at or below the watermark, so that an end bounds a join like a row time.
+func (j *joining) isTime(col int) bool {
+	n := j.left
+	if col >= j.width {
+		n, col = j.right, col-j.width
+	}
+	return n.Output[col].Type.Attr != types.NoTime || n.isWindowEnd(col)
+}
+
+func (n *Node) isWindowEnd(col int) bool {
+	return n.Windows != nil && n.Windows.End == col && n.appendOnly()
+}
+
+// comparable: both are of one kind, and one of them at least is an attribute.
+func (j *joining) comparable(a, b int) bool {
+	x, y := j.left.Output[a].Type, j.right.Output[b].Type
+	if x.Kind != y.Kind {
+		return false
+	}
+	return x.Attr == y.Attr && x.Attr != types.NoTime ||
+		x.Attr == types.Rowtime && j.right.isWindowEnd(b) || y.Attr == types.Rowtime && j.left.isWindowEnd(a)
 }
 
 func (l *lowerer) intervalJoin(p *logical.Join, j *joining, iv *interval) (*Node, error) {
@@ -127,5 +161,6 @@ func (l *lowerer) intervalJoin(p *logical.Join, j *joining, iv *interval) (*Node
 	s := op.IntervalJoinSpec{Kind: p.Kind, LeftKeys: j.leftKeys, RightKeys: j.rightKeys, LeftTime: iv.left, RightTime: iv.right,
 		Lower: iv.lower, Upper: iv.upper, Residual: j.condition(), Proctime: iv.proctime}
 	n := &Node{Op: &IntervalJoin{s}, Changes: Insert, Keys: j.keys(p.Kind, left, right)}
-	return j.finish(p, p.Kind, n, left, right, [2]bool{true, true}), nil
+	keep := [2]bool{!iv.windowEnd, !iv.windowEnd}
+	return j.finish(p, p.Kind, n, left, right, keep), nil
 }

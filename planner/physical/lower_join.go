@@ -28,7 +28,7 @@ func (l *lowerer) join(p *logical.Join) (*Node, error) {
 			return nil, perr.At(p.Pos(), err)
 		}
 	}
-	if iv := j.interval(terms); iv != nil {
+	if iv := j.interval(p.Kind, terms); iv != nil {
 		return l.intervalJoin(p, j, iv)
 	}
 	j.equalities(terms)
@@ -149,7 +149,7 @@ func (j *joining) condition() expr.Expr {
 
 // finish completes a join node whose output has the columns of both extended
 // sides (of the left one for a semi join), and cuts it down to those of p.
-// keep says whether time attributes survive, for each side.
+// keep says whether row times survive, for each side.
 func (j *joining) finish(p logical.Plan, kind op.JoinKind, n *Node, left, right *Node, keep [2]bool) *Node {
 	n.At = p.Pos()
 	n.Inputs = []Input{keyed(left, j.leftKeys, 0), keyed(right, j.rightKeys, 1)}
@@ -162,7 +162,7 @@ func (j *joining) finish(p logical.Plan, kind op.JoinKind, n *Node, left, right 
 			if f.Type.NotNull && (i == 0 && (kind == op.Right || kind == op.Full) || i == 1 && (kind == op.Left || kind == op.Full)) {
 				f.Type.NotNull = false
 			}
-			if !keep[i] {
+			if !keep[i] && f.Type.Attr == types.Rowtime {
 				f.Type.Attr = types.NoTime
 			}
 			n.Output = append(n.Output, f)

@@ -62,7 +62,8 @@ func usesWatermark(p logical.Plan) bool {
 
 func isRowtime(p logical.Plan, col int) bool { return p.Schema()[col].Type.Attr == types.Rowtime }
 
-// comparesTimes: the condition uses row times of both sides.
+// comparesTimes: the condition uses row times, or columns of windows, of both
+// sides.
 func comparesTimes(p *logical.Join) bool {
 	if p.Cond == nil {
 		return false
@@ -71,9 +72,9 @@ func comparesTimes(p *logical.Join) bool {
 	var left, right bool
 	for _, c := range expr.Columns(p.Cond) {
 		if c < width {
-			left = left || isRowtime(p.Left, c)
+			left = left || isRowtime(p.Left, c) || ofWindow(p.Left, c)
 		} else {
-			right = right || isRowtime(p.Right, c-width)
+			right = right || isRowtime(p.Right, c-width) || ofWindow(p.Right, c-width)
 		}
 	}
 	return left && right

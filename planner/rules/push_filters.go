@@ -159,6 +159,8 @@ func ofWindow(p logical.Plan, c int) bool {
 				}
 			}
 		}
+	case *logical.Aggregate:
+		return c < len(p.Keys) && ofWindow(p.Input, p.Keys[c])
 	case *logical.Window:
 		return c >= len(p.Input.Schema())
 	}
