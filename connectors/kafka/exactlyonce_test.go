@@ -91,16 +91,7 @@ func TestKillInRecovery(t *testing.T) {
 		for _, after := range []bool{false, true} {
 			j := c.job(t)
 			j.parallelism = 2
-			p := newProcess()
-			j.hook = func(name string) {
-				if name == "stored" && j.dir.last == 2 {
-					p.kill()
-				}
-			}
-			if err := j.run(p); !errors.Is(err, errKilled) {
-				t.Fatal(err)
-			}
-			j.hook = nil
+			j.killWhen("stored", 2)
 			q := killAt(at, after)
 			if err := j.untilDone(q); err != nil {
 				t.Fatalf("killed at step %d (after: %v): %v\n%s", at, after, err, strings.Join(q.log, "\n"))
@@ -188,16 +179,7 @@ func TestCommitAnsweredFencedAfterItWon(t *testing.T) {
 func TestLostTransaction(t *testing.T) {
 	c := testCases(t)
 	j := c.job(t)
-	p := newProcess()
-	j.hook = func(name string) {
-		if name == "stored" && j.dir.last == 2 {
-			p.kill()
-		}
-	}
-	if err := j.run(p); !errors.Is(err, errKilled) {
-		t.Fatal(err)
-	}
-	j.hook = nil
+	j.killWhen("stored", 2)
 	fenceOutside(t, c.addr, decodeOne(t, j.dir.pending).ID)
 	for range 2 {
 		err := j.run(newProcess())
@@ -272,33 +254,55 @@ func TestLostDirectoryIsRefused(t *testing.T) {
 }
 
 // TestZombieIsFenced is fault 12: an old process lives on beside a copy of
-// its directory, which a new process took over.
+// its directory, which a new process took over. It has a transaction
+// pre-committed, or begins one.
 func TestZombieIsFenced(t *testing.T) {
+	for _, when := range []string{"precommitted", "settled"} {
+		t.Run(when, func(t *testing.T) {
+			c := testCases(t)
+			j := c.job(t)
+			tookOver, once := errors.New("never started"), false
+			copyOf := *j
+			j.hook = func(name string) {
+				if once || name != when || j.dir.last != 1 {
+					return
+				}
+				once = true
+				saved, savedAdder := clusterFor, adderFor
+				copyOf.dir = j.dir.clone()
+				tookOver = copyOf.run(newProcess())
+				clusterFor, adderFor = saved, savedAdder
+			}
+			err := j.run(newProcess())
+			if tookOver != nil {
+				t.Fatal(tookOver)
+			}
+			var fatal *exec.FatalError
+			if err == nil || !errors.As(err, &fatal) || !strings.Contains(err.Error(), "another process") {
+				t.Fatalf("the old process got %v, want a fatal error that names another process", err)
+			}
+			if err := copyOf.check(); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}
+
+// TestMarkerIsComparedWhole: a marker of an earlier run with the same
+// checkpoint number proves nothing.
+func TestMarkerIsComparedWhole(t *testing.T) {
 	c := testCases(t)
 	j := c.job(t)
-	var tookOver error
-	var once bool
-	copyOf := *j
-	j.hook = func(name string) {
-		if once || name != "precommitted" || j.dir.last != 1 {
-			return
-		}
-		once = true
-		saved, savedAdder := clusterFor, adderFor
-		copyOf.dir = j.dir.clone()
-		tookOver = copyOf.run(newProcess())
-		clusterFor, adderFor = saved, savedAdder
-	}
-	err := j.run(newProcess())
-	if tookOver != nil {
-		t.Fatal(tookOver)
-	}
-	var fatal *exec.FatalError
-	if err == nil || !errors.As(err, &fatal) {
-		t.Fatalf("the old process got %v, want a fatal error", err)
-	}
-	if err := copyOf.check(); err != nil {
+	if err := j.run(newProcess()); err != nil { // leaves the marker of checkpoint 3 on an id of the first pool
 		t.Fatal(err)
+	}
+	j.dir, j.runID, j.fresh = newDirectory(), "run2", true
+	j.killWhen("settled", 2) // this start uses the other pool
+	j.fresh = false
+	j.killWhen("stored", 3) // and this one the first
+	fenceOutside(t, c.addr, decodeOne(t, j.dir.pending).ID)
+	if err := j.run(newProcess()); err == nil || !strings.Contains(err.Error(), "lost") {
+		t.Fatalf("got %v, want the loss of checkpoint 3", err)
 	}
 }
 
@@ -307,21 +311,10 @@ func TestRescale(t *testing.T) {
 	c := testCases(t)
 	j := c.job(t)
 	j.records = 24
-	kill := func(parallelism int, at checkpoint.ID) {
-		j.parallelism = parallelism
-		p := newProcess()
-		j.hook = func(name string) {
-			if name == "stored" && j.dir.last == at {
-				p.kill()
-			}
-		}
-		if err := j.run(p); !errors.Is(err, errKilled) {
-			t.Fatal(err)
-		}
-	}
-	kill(1, 2)
-	kill(3, 4)
-	j.hook, j.parallelism = nil, 2
+	j.killWhen("stored", 2)
+	j.parallelism = 3
+	j.killWhen("stored", 4)
+	j.parallelism = 2
 	if err := j.run(newProcess()); err != nil {
 		t.Fatal(err)
 	}

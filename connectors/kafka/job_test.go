@@ -366,6 +366,7 @@ func (j *job) complete(p *process, c exec.Committer, writers []exec.PreCommitter
 		}
 		held = slices.DeleteFunc(held, func(h exec.Committable) bool { return h.Key() == cm.Key() })
 	}
+	j.call("settled")
 	if final && len(j.dir.pending) == 0 {
 		return held, p.step("finish", func() error { j.dir.finished = true; return nil })
 	}
@@ -406,6 +407,22 @@ func (j *job) checkWithin(d time.Duration) error {
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
+}
+
+// killWhen runs a process that dies when the hook is called by that name at
+// the given stored checkpoint.
+func (j *job) killWhen(name string, at checkpoint.ID) {
+	j.t.Helper()
+	p := newProcess()
+	j.hook = func(n string) {
+		if n == name && j.dir.last == at {
+			p.kill()
+		}
+	}
+	if err := j.run(p); !errors.Is(err, errKilled) {
+		j.t.Fatal(err)
+	}
+	j.hook = nil
 }
 
 // runInside restarts inside the process after an error that is not fatal.
