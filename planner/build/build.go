@@ -2,11 +2,14 @@
 package build
 
 import (
+	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/sqlstream/sqlstream/exec"
 	"github.com/sqlstream/sqlstream/exec/op"
 	"github.com/sqlstream/sqlstream/exec/types"
+	"github.com/sqlstream/sqlstream/planner/perr"
 	"github.com/sqlstream/sqlstream/planner/physical"
 )
 
@@ -68,10 +71,24 @@ func (b *builder) add(n *physical.Node) error {
 		g.Inputs = append(g.Inputs, exec.Edge{From: in.Node.ID, Exchange: b.exchange(in, n), Key: in.Key, Port: in.Port})
 	}
 	if err := b.fill(g, n); err != nil {
-		return fmt.Errorf("%s: %w", n.Title(), err)
+		return placed(n, err)
 	}
 	b.graph.Nodes = append(b.graph.Nodes, g)
 	return nil
+}
+
+// placed says where in the text the node is from that cannot be built. What
+// an operator lacks, its constructor says in these words.
+func placed(n *physical.Node, err error) error {
+	var p *perr.Error
+	if errors.As(err, &p) {
+		return err
+	}
+	e := perr.New(n.At, "%s: %s", n.Title(), err)
+	if strings.HasSuffix(err.Error(), "not supported yet") {
+		e.Kind = perr.Unsupported
+	}
+	return e
 }
 
 // exchange: one subtask to one needs none but for the hash.
@@ -96,7 +113,10 @@ func (b *builder) fill(g *exec.Node, n *physical.Node) (err error) {
 	case *physical.Collect:
 		g.Sink, err = b.collect(n)
 	default:
-		g.New, err = b.operator(n)
+		if g.New, err = b.operator(n); err == nil {
+			// What an operator refuses is refused before the job starts.
+			_, err = g.New()
+		}
 	}
 	return err
 }

@@ -1,45 +1,48 @@
 package build
 
 import (
-	"fmt"
-
 	"github.com/sqlstream/sqlstream/exec"
 	"github.com/sqlstream/sqlstream/exec/op"
+	"github.com/sqlstream/sqlstream/planner/perr"
 	"github.com/sqlstream/sqlstream/planner/physical"
 )
 
-// operator makes the factory of an operator's instances.
-func (b *builder) operator(n *physical.Node) (func() (exec.Operator, error), error) {
+// factory makes an operator's instances.
+type factory = func() (exec.Operator, error)
+
+// of is the factory of a specification.
+func of[S any](s S, make func(S) (exec.Operator, error)) (factory, error) {
+	return func() (exec.Operator, error) { return make(s) }, nil
+}
+
+// operator makes the factory of a node, and completes its specification.
+func (b *builder) operator(n *physical.Node) (factory, error) {
 	c := b.common(n)
 	switch o := n.Op.(type) {
 	case *physical.Calc:
-		s := o.CalcSpec
-		s.Common = c
-		return func() (exec.Operator, error) { return op.NewCalc(s) }, nil
+		o.Common = c
+		return of(o.CalcSpec, op.NewCalc)
 	case *physical.GroupAggregate:
-		s := o.GroupAggSpec
-		s.Common = c
-		return func() (exec.Operator, error) { return op.NewGroupAgg(s) }, nil
+		o.Common = c
+		return of(o.GroupAggSpec, op.NewGroupAgg)
 	case *physical.WindowAggregate:
-		s := o.WindowAggSpec
-		s.Common = c
-		return func() (exec.Operator, error) { return op.NewWindowAgg(s) }, nil
+		o.Common = c
+		return of(o.WindowAggSpec, op.NewWindowAgg)
+	case *physical.Join:
+		o.Common = c
+		return of(o.JoinSpec, op.NewJoin)
 	case *physical.Union:
-		s := o.UnionSpec
-		s.Common = c
-		return func() (exec.Operator, error) { return op.NewUnion(s) }, nil
+		o.Common = c
+		return of(o.UnionSpec, op.NewUnion)
 	case *physical.DropUpdateBefore:
-		s := o.DropUpdateBeforeSpec
-		s.Common = c
-		return func() (exec.Operator, error) { return op.NewDropUpdateBefore(s) }, nil
+		o.Common = c
+		return of(o.DropUpdateBeforeSpec, op.NewDropUpdateBefore)
 	case *physical.NotNull:
-		s := o.NotNullSpec
-		s.Common = c
-		return func() (exec.Operator, error) { return op.NewNotNull(s) }, nil
+		o.Common = c
+		return of(o.NotNullSpec, op.NewNotNull)
 	case *physical.Replicate:
-		s := o.ReplicateSpec
-		s.Common = c
-		return func() (exec.Operator, error) { return op.NewReplicate(s) }, nil
+		o.Common = c
+		return of(o.ReplicateSpec, op.NewReplicate)
 	}
-	return nil, fmt.Errorf("%s is not supported yet", n.Title())
+	return nil, perr.NotYet(n.At, "%s", n.Title())
 }

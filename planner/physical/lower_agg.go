@@ -88,7 +88,7 @@ func expandedWindows(w *WindowColumns, p *logical.Expand) *WindowColumns {
 	if w == nil {
 		return nil
 	}
-	out := &WindowColumns{-1, -1, -1}
+	out := &WindowColumns{-1, -1, -1, w.LTZ}
 	for i := range p.Schema() {
 		switch c := passed(p, i); {
 		case c < 0:

@@ -260,7 +260,7 @@ func movedWindows(w *WindowColumns, moved []int) *WindowColumns {
 		}
 		return moved[c]
 	}
-	m := &WindowColumns{at(w.Start), at(w.End), at(w.Time)}
+	m := &WindowColumns{at(w.Start), at(w.End), at(w.Time), w.LTZ}
 	if m.Start < 0 && m.End < 0 && m.Time < 0 {
 		return nil
 	}

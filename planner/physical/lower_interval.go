@@ -133,7 +133,7 @@ func (j *joining) isTime(col int) bool {
 }
 
 func (n *Node) isWindowEnd(col int) bool {
-	return n.Windows != nil && n.Windows.End == col && n.appendOnly()
+	return n.Windows != nil && !n.Windows.LTZ && n.Windows.End == col && n.appendOnly()
 }
 
 // comparable: both are of one kind, and one of them at least is an attribute.

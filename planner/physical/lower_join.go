@@ -242,7 +242,7 @@ func (l *lowerer) windowJoin(p *logical.Join, j *joining) *Node {
 	switch p.Kind {
 	case op.Right:
 		w := len(left.Output)
-		n.Windows = &WindowColumns{b.Start + w, b.End + w, b.Time}
+		n.Windows = &WindowColumns{b.Start + w, b.End + w, b.Time, b.LTZ}
 		if b.Time >= 0 {
 			n.Windows.Time += w
 		}

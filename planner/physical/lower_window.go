@@ -28,7 +28,7 @@ func (l *lowerer) window(p *logical.Window) (*Node, error) {
 	inheritTime(n.Output, in.Output, 0)
 	n.Output[width+2].Type.Attr = in.Output[p.Window.Time].Type.Attr
 	if !p.Window.Proctime {
-		n.Windows = &WindowColumns{width, width + 1, width + 2}
+		n.Windows = &WindowColumns{width, width + 1, width + 2, in.Output[p.Window.Time].Type.Kind == types.TimestampLTZ}
 	}
 	if p.Window.Kind == op.Tumble {
 		n.Keys = in.Keys
@@ -109,7 +109,7 @@ func (l *lowerer) windowAggregate(p *logical.Aggregate) (*Node, error) {
 	if w == nil || w.Start < 0 || w.End < 0 || !slices.Contains(p.Keys, w.Start) || !slices.Contains(p.Keys, w.End) {
 		return nil, nil
 	}
-	s := op.WindowAggSpec{Aggs: aggCalls(p.Aggs), StartCol: w.Start, EndCol: w.End}
+	s := op.WindowAggSpec{Aggs: aggCalls(p.Aggs), StartCol: w.Start, EndCol: w.End, LTZ: w.LTZ}
 	return l.arranged(p, in, s, *w, timeAttr(in, w.Time)), nil
 }
 
@@ -226,7 +226,7 @@ func (l *lowerer) assigning(p *logical.Aggregate, f *windowFunction) (*Node, err
 		return nil, err
 	}
 	width := len(in.Output)
-	bounds := WindowColumns{-1, -1, -1}
+	bounds := WindowColumns{Start: -1, End: -1, Time: -1}
 	var exprs []expr.Expr
 	var fields []types.Field
 	at := map[int]int{} // columns of the aggregation's input in exprs
@@ -277,7 +277,7 @@ func (l *lowerer) assigning(p *logical.Aggregate, f *windowFunction) (*Node, err
 		}
 		s.Aggs = append(s.Aggs, a)
 	}
-	return l.arranged(&q, calc, s, WindowColumns{-2, -3, -4}, attr), nil
+	return l.arranged(&q, calc, s, WindowColumns{-2, -3, -4, w.LTZ}, attr), nil
 }
 
 // windowPart is 1 for the start, 2 for the end, 3 for the time of a window, 0
@@ -339,7 +339,7 @@ func (l *lowerer) arranged(p *logical.Aggregate, in *Node, s op.WindowAggSpec, w
 	for i := range p.Aggs {
 		fields = append(fields, plain(out[len(p.Keys)+i]))
 	}
-	windows := &WindowColumns{-1, -1, -1}
+	windows := &WindowColumns{-1, -1, -1, w.LTZ}
 	columns := []*int{&windows.Start, &windows.End, &windows.Time}
 	for i, k := range p.Keys {
 		part := windowPart(k, w)

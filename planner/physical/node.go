@@ -64,8 +64,13 @@ type Input struct {
 	Port     int
 }
 
-// WindowColumns are column numbers; −1 where there is none.
-type WindowColumns struct{ Start, End, Time int }
+// WindowColumns are column numbers; −1 where there is none. LTZ windows are of
+// a TIMESTAMP_LTZ time attribute: start and end are local to the session's
+// zone, the watermark is not.
+type WindowColumns struct {
+	Start, End, Time int
+	LTZ              bool
+}
 
 // in is the node of input i.
 func (n *Node) in(i int) *Node { return n.Inputs[i].Node }
