@@ -34,6 +34,7 @@ type attempt struct {
 	driver     *driver
 	inputs     chan checkpoint.Input
 	background sync.WaitGroup
+	restart    bool        // the process has started the sinks before
 	started    bool        // all subtasks were open
 	ready      atomic.Bool // tasks are complete: Job.Status may read them
 }
@@ -45,7 +46,7 @@ func newAttempt(j *Job) *attempt {
 	ctx, cancel := context.WithCancelCause(j.ctx)
 	return &attempt{
 		job: j, cfg: &j.cfg, g: j.graph, clock: j.cfg.Clock, log: j.cfg.Log, store: j.cfg.Store,
-		ctx: ctx, cancel: cancel, inputs: make(chan checkpoint.Input, 64),
+		ctx: ctx, cancel: cancel, restart: j.sinksStarted, inputs: make(chan checkpoint.Input, 64),
 		tasksOf: map[checkpoint.Subtask]*task{}, writers: map[checkpoint.Subtask]*task{},
 	}
 }
@@ -372,7 +373,7 @@ func (a *attempt) sinkContext(n *Node, s checkpoint.Subtask, m *Metrics) SinkCon
 		Subtask: s, Parallelism: n.Parallelism, UID: n.UID, JobName: a.cfg.JobName, RunID: a.store.RunID(),
 		Clock: a.clock, Metrics: m, Log: a.log.With("sink", n.Name, "subtask", s.Index), Journal: a.store.Journal(n.UID),
 		Interval: a.cfg.Checkpoint.Interval, MaxConcurrent: a.cfg.Checkpoint.MaxConcurrent,
-		Fresh: a.cfg.Fresh, Restart: a.job.sinksStarted,
+		Fresh: a.cfg.Fresh, Restart: a.restart,
 	}
 }
 

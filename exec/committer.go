@@ -27,7 +27,6 @@ func (a *attempt) recoverSinks() error {
 			return err
 		}
 	}
-	a.job.sinksStarted = true
 	var pending []Committable
 	if a.restored.meta != nil {
 		pending = a.restored.meta.Pending
@@ -37,6 +36,7 @@ func (a *attempt) recoverSinks() error {
 			return c.errorf(err)
 		}
 	}
+	a.job.sinksStarted = true
 	for _, c := range a.committers {
 		if err := a.commitRestored(c, ofSink(pending, c.node.UID)); err != nil {
 			return err

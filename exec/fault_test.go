@@ -381,3 +381,29 @@ func randomKills(t *testing.T, rnd *rand.Rand) {
 	}
 	w.want(rows...)
 }
+
+// The order in which a sink is asked: nothing opens before every sink has
+// recovered, and only a restart inside the process is called one.
+func TestSinkCalls(t *testing.T) {
+	w := newWorld(t, "a")
+	w.add("a", "x, 1")
+	w.ledger.UnknownNext(2)
+	j := w.run(w.counting(1, 1), exec.Config{Restart: &exec.FixedDelay{Attempts: 1}})
+	w.awaitRead(j)
+	w.checkpoint(j)
+	w.feed.Fail(errors.New("once"))
+	if err := w.endAll(j); err != nil {
+		t.Fatal(err)
+	}
+	got := strings.Join(w.ledger.Calls(), ", ")
+	want := "start 0, recover 0, open sink[0] restart=false, prepare t1 sink[0] 1, commit t1 unknown, " +
+		"start 1, commit t1 unknown, recover 1, open sink[0] restart=true, "
+	if !strings.HasPrefix(got, want) {
+		t.Errorf("calls:\n%s\nexpected to begin with\n%s", got, want)
+	}
+	for _, s := range []string{"commit t1 committed", "settled t1"} {
+		if !strings.Contains(got, s) {
+			t.Errorf("no %q in %s", s, got)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package exec
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/sqlstream/sqlstream/checkpoint"
 	"github.com/sqlstream/sqlstream/state"
@@ -135,6 +136,21 @@ func (t *task) writeStates(f frozen, ack *checkpoint.Ack) error {
 		snap.Release()
 	}
 	return first
+}
+
+// abandon ends the writing of an aborted checkpoint's state.
+func (t *task) abandon(id checkpoint.ID) {
+	t.frozen = slices.DeleteFunc(t.frozen, func(f frozen) bool {
+		if f.id != id {
+			return false
+		}
+		for _, snap := range f.states {
+			if snap != nil {
+				snap.Release()
+			}
+		}
+		return true
+	})
 }
 
 // completed says that a checkpoint is durable: the next snapshot builds upon

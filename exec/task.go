@@ -323,6 +323,7 @@ func (t *task) handle(m message) error {
 		if t.aligner != nil {
 			t.aligner.abort(m.id)
 		}
+		t.abandon(m.id)
 		return nil
 	case completedMessage:
 		return t.completed(m.meta)

@@ -96,6 +96,9 @@ func (l *Ledger) note(format string, args ...any) {
 
 // Writer makes a writer.
 func (l *Ledger) Writer(_ context.Context, ctx exec.SinkContext) (exec.Writer, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.note("open %v restart=%v", ctx.Subtask, ctx.Restart)
 	return &ledgerWriter{l: l, ctx: ctx}, nil
 }
 
