@@ -26,6 +26,8 @@ func NewWindowAgg(s WindowAggSpec) (exec.Operator, error) {
 		return newDirect(s, nil, clockOf(s.Zone, s.LTZ)), nil
 	case w.Kind == Session:
 		return nil, fmt.Errorf("SESSION windows are not supported yet")
+	case w.Kind != Tumble && !anyDistinct(s.Aggs):
+		return newSliced(s), nil
 	}
 	a := newAssigner(*w)
 	return newDirect(s, &a, clockOf(s.Zone, w.LTZ)), nil
