@@ -37,6 +37,9 @@ func (s *Session) collect(ctx context.Context, p *Plan, g *exec.Graph, sum *buil
 	cfg.Restart, cfg.Checkpoint.Interval = exec.NoRestart{}, 0
 	job, err := exec.Run(ctx, g, cfg)
 	if err == nil {
+		if s.opt.OnQuery != nil {
+			s.opt.OnQuery(&Query{job, c})
+		}
 		err = job.Wait()
 	}
 	cancelled := ctx.Err() != nil
@@ -68,6 +71,32 @@ type collector struct {
 	mu   sync.Mutex
 	out  Output
 	rows int64
+}
+
+// Query is a SELECT that runs.
+type Query struct {
+	job *exec.Job
+	c   *collector
+}
+
+// Rows is how many rows or changes have come.
+func (q *Query) Rows() int64 {
+	q.c.mu.Lock()
+	defer q.c.mu.Unlock()
+	return q.c.rows
+}
+
+// WhySilent looks for the reason that no rows come.
+func (q *Query) WhySilent() string { return WhySilent(q.job.Status()) }
+
+// WhySilent looks for the reason that a job puts nothing out; "" if it does
+// put rows out.
+func (j *Job) WhySilent() string {
+	st := j.Status()
+	if _, out, _, _ := Counts(st); out > 0 {
+		return ""
+	}
+	return WhySilent(st)
 }
 
 func (c *collector) Writer(context.Context, exec.SinkContext) (exec.Writer, error) {

@@ -39,6 +39,8 @@ type Options struct {
 	// OnJob is told when a job starts, OnEvent what happens to it.
 	OnJob   func(*Job)
 	OnEvent func(*Job, exec.Event)
+	// OnQuery is told when a SELECT starts.
+	OnQuery func(*Query)
 	// Capture, for tests, takes the place of every sink; it gets the sink's
 	// columns.
 	Capture func(columns []types.Field) exec.Sink
