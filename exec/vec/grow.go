@@ -164,7 +164,20 @@ func (v *Vector) AppendRows(src *Vector, rows []int32, n int) {
 	case I128:
 		v.I128 = gather(v.I128, src.I128, rows, n)
 	case Bytes:
-		appendEach(v, src, rows, n)
+		v.appendSpans(src, rows, n)
+	}
+}
+
+// appendSpans copies byte strings without nulls.
+func (v *Vector) appendSpans(src *Vector, rows []int32, n int) {
+	if rows == nil {
+		rows = Identity(n)
+	}
+	v.Spans = slices.Grow(v.Spans, len(rows))
+	for _, i := range rows {
+		s := src.Spans[i]
+		v.Spans = append(v.Spans, Span{uint32(len(v.Data)), s.Len})
+		v.Data = append(v.Data, src.Data[s.Off:s.Off+s.Len]...)
 	}
 }
 
