@@ -36,7 +36,7 @@ func testCases(t *testing.T) *cases {
 	t.Helper()
 	real.once.Do(func() { real.broker, real.err = kafkatest.Start(kafkatest.Options{}) })
 	kafkatest.Check(t, real.err)
-	return &cases{addr: real.broker.Addr(), stride: 4, make: func(topic string) error {
+	return &cases{addr: real.broker.Addr(), stride: 4, late: true, make: func(topic string) error {
 		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 		defer cancel()
 		return kafkatest.CreateTopic(ctx, real.broker.Addr(), topic, 2)

@@ -83,9 +83,6 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
-				if err := w.(*writer).producer.Flush(context.Background()); err != nil {
-					t.Fatal(err)
-				}
 				writeAll(t, w)
 				if d := cmp.Diff(sorted(want), sorted(readAll(t, "kafka", table))); d != "" {
 					t.Fatal(d)

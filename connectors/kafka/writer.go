@@ -203,6 +203,17 @@ func explainWrite(err error) error {
 	return explain(err)
 }
 
+// closeTime bounds the wait of Close for what guarantee none has not flushed.
+const closeTime = 30 * time.Second
+
+// Close waits for the acknowledgements that guarantee none never waited for;
+// the other guarantees have waited on the last barrier.
 func (w *writer) Close() error {
-	return errors.Join(w.producer.Close(), w.control.Close())
+	var err error
+	if w.table.guarantee == exec.None && w.producer.Err() == nil {
+		ctx, cancel := context.WithTimeout(context.Background(), closeTime)
+		err = explainWrite(w.producer.Flush(ctx))
+		cancel()
+	}
+	return errors.Join(err, w.producer.Close(), w.control.Close())
 }
