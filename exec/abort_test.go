@@ -11,6 +11,7 @@ import (
 	"github.com/sqlstream/sqlstream/checkpoint"
 	"github.com/sqlstream/sqlstream/exec"
 	"github.com/sqlstream/sqlstream/exec/exectest"
+	"github.com/sqlstream/sqlstream/exec/vec"
 )
 
 // until waits for a condition that the job brings about.
@@ -187,4 +188,42 @@ func TestSnapshotsAreIncremental(t *testing.T) {
 		w.checkpoint(j)
 		return store.puts.Load() == before
 	})
+}
+
+// holder keeps rows back until it is flushed.
+type holder struct {
+	pass
+	kept *vec.Batch
+}
+
+func (h *holder) Process(_ int, b *vec.Batch, _ exec.Output) error {
+	if h.kept == nil {
+		h.kept = vec.NewBatch(exectest.Types(exectest.Columns("k STRING, v BIGINT"))...)
+	}
+	h.kept.Append(b)
+	return nil
+}
+
+func (h *holder) Flush(out exec.Output) error {
+	if h.kept == nil {
+		return nil
+	}
+	defer h.kept.Reset()
+	return out.Emit(h.kept)
+}
+
+func TestHeldBackRowsGoBeforeTheBarrier(t *testing.T) {
+	w := newWorld(t, "a")
+	// Two in a row: the head is flushed first, into the tail.
+	g := w.through(func() exec.Operator { return &holder{} })
+	tail := *g.Nodes[1]
+	tail.UID, tail.Inputs = "tail", []exec.Edge{{From: 1}}
+	g.Nodes = []*exec.Node{g.Nodes[0], g.Nodes[1], &tail, w.ledger.Node("sink", 1, exec.Edge{From: 2})}
+	j := w.run(g, exec.Config{})
+	w.add("a", "x, 1\ny, 1")
+	w.awaitRead(j)
+	w.checkpoint(j)
+	if got := w.ledger.Visible(); !slices.Equal(got, []string{"+I x, 1", "+I y, 1"}) {
+		t.Errorf("visible %q", got)
+	}
 }

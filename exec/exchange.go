@@ -11,13 +11,12 @@ import (
 // that are not full are sent before any control element, before the subtask
 // waits, and when they are lingerMillis old.
 type exchange struct {
-	task   *task
-	kind   Exchange
-	types  []types.Type
-	keys   hasher
-	lanes  []*lane
-	turn   int // Rebalance: the next lane
-	groups []int32
+	task  *task
+	kind  Exchange
+	types []types.Type
+	keys  hasher
+	lanes []*lane
+	turn  int // Rebalance: the next lane
 }
 
 // lane leads to one subtask of the consumer.

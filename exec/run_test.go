@@ -22,7 +22,6 @@ type world struct {
 	ledger *exectest.Ledger
 	dir    *checkpoint.MemDir
 	clock  *exectest.Clock
-	events []exec.Event
 }
 
 func newWorld(t *testing.T, splits ...string) *world {

@@ -113,8 +113,7 @@ func (writer) Process(_ int, b *vec.Batch, out exec.Output) error {
 // forgetful counts in a field instead of its state.
 type forgetful struct {
 	base
-	n   int
-	out *vec.Batch
+	n int
 }
 
 func (f *forgetful) Process(_ int, b *vec.Batch, _ exec.Output) error {
