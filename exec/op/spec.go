@@ -315,3 +315,10 @@ type ReplicateSpec struct {
 	Common
 	Count int
 }
+
+// UpsertChangesSpec makes upserts of a stream with -U: a -U that its +U of the
+// same Key follows is dropped, any other is a -D.
+type UpsertChangesSpec struct {
+	Common
+	Key []int
+}

@@ -40,6 +40,9 @@ func (b *builder) operator(n *physical.Node) (factory, error) {
 	case *physical.NotNull:
 		o.Common = c
 		return of(o.NotNullSpec, op.NewNotNull)
+	case *physical.UpsertChanges:
+		o.Common = c
+		return of(o.UpsertChangesSpec, op.NewUpsertChanges)
 	case *physical.Replicate:
 		o.Common = c
 		return of(o.ReplicateSpec, op.NewReplicate)

@@ -3,6 +3,7 @@ package physical
 import (
 	"github.com/sqlstream/sqlstream/connectors"
 	"github.com/sqlstream/sqlstream/exec/expr"
+	"github.com/sqlstream/sqlstream/exec/op"
 )
 
 // finish orders the nodes, decides which edges carry -U, tells the operators
@@ -14,21 +15,28 @@ func (l *lowerer) finish(p *Plan) error {
 	l.dropBefore(p)
 	p.order()
 	p.setBefore()
-	p.dropBeforeSinks()
+	p.upsertsBeforeSinks()
 	p.dropWatermarks()
 	return nil
 }
 
-// dropBeforeSinks removes -U in front of the upsert sinks that share their
-// query with consumers that need it: there it would be a deletion.
-func (p *Plan) dropBeforeSinks() {
+// upsertsBeforeSinks gives no -U to sinks that take upserts. Where each -U is
+// followed by its +U (the query is shared with consumers that need -U) it is
+// dropped; else the operator UpsertChanges makes deletions of those that
+// stand alone.
+func (p *Plan) upsertsBeforeSinks() {
 	for _, n := range p.Roots {
 		in := n.Inputs[0].Node
-		if _, ok := n.Op.(*Sink); !ok || n.wantsBefore(0) || !in.Before || !in.everyUpdate() {
+		s, ok := n.Op.(*Sink)
+		if !ok || s.Sink.Accepts() != connectors.Upsert || !in.Before {
 			continue
 		}
-		n.Inputs[0].Node = withoutBefore(in)
-		n.Before = false
+		drop := withoutBefore(in)
+		if n.wantsBefore(0) || !in.everyUpdate() {
+			drop.Op, drop.UID = &UpsertChanges{op.UpsertChangesSpec{Key: s.Key}}, digest("UpsertChanges<"+in.UID)
+			drop.Changes |= Delete
+		}
+		n.Inputs[0].Node, n.Changes, n.Before = drop, drop.Changes, false
 	}
 	p.order()
 }
@@ -103,7 +111,7 @@ func (n *Node) wantsBefore(i int) bool {
 	case *TemporalJoin:
 		// A version ends where the next one begins.
 		return i == 0 && n.needsBefore
-	case *ChangelogNormalize, *DropUpdateBefore:
+	case *ChangelogNormalize, *DropUpdateBefore, *UpsertChanges:
 		return false
 	}
 	return true
@@ -179,7 +187,7 @@ func (n *Node) emitsBefore() bool {
 	switch o := n.Op.(type) {
 	case *Scan:
 		return o.Source.Changelog() == connectors.Retract
-	case *DropUpdateBefore:
+	case *DropUpdateBefore, *UpsertChanges:
 		return false
 	case *Calc, *Union, *Expand, *Unnest, *WindowTableFunction, *NotNull, *Replicate, *Sink, *Collect, *TemporalJoin:
 		for _, in := range n.Inputs {

@@ -175,6 +175,8 @@ func (n *Node) moreAttributes() []string {
 		return []string{list("invocation", "UNNEST("+o.Collection.String()+")"), list("joinType", kind), list("select", fieldNames(n.Output)...)}
 	case *Union:
 		return []string{list("all", "true"), list("union", fieldNames(n.Output)...)}
+	case *UpsertChanges:
+		return []string{list("key", names(n.Output, o.Key)...)}
 	case *Replicate:
 		return []string{list("count", n.Output[o.Count].Name)}
 	case *NotNull:

@@ -38,6 +38,9 @@ func (l *lowerer) scan(p *logical.Scan) (*Node, error) {
 	if s.Filter != nil && !take.Filter {
 		filter, s.Filter = s.Filter, nil
 	}
+	if ct.Options.Given("scan.parallelism") && ct.Options.Int("scan.parallelism") > 0 {
+		n.Parallelism = int(ct.Options.Int("scan.parallelism"))
+	}
 	l.sourceChanges(n, ct)
 	n.rowtime = s.Rowtime
 	if c, ok := s.Rowtime.(*expr.Column); ok {

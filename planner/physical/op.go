@@ -104,6 +104,9 @@ type DropUpdateBefore struct{ op.DropUpdateBeforeSpec }
 // NotNull checks NOT NULL columns before a sink.
 type NotNull struct{ op.NotNullSpec }
 
+// UpsertChanges makes upserts of a stream with -U, before an upsert sink.
+type UpsertChanges struct{ op.UpsertChangesSpec }
+
 // Replicate repeats rows (INTERSECT ALL, EXCEPT ALL).
 type Replicate struct{ op.ReplicateSpec }
 
@@ -146,6 +149,7 @@ func (*Unnest) kind() string              { return "Correlate" }
 func (*Union) kind() string               { return "Union" }
 func (*DropUpdateBefore) kind() string    { return "DropUpdateBefore" }
 func (*NotNull) kind() string             { return "ConstraintEnforcer" }
+func (*UpsertChanges) kind() string       { return "UpsertChanges" }
 func (*Replicate) kind() string           { return "ReplicateRows" }
 func (*Sink) kind() string                { return "Sink" }
 func (*Collect) kind() string             { return "Collect" }

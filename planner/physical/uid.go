@@ -94,6 +94,8 @@ func parameters(o Op) string {
 		return fmt.Sprint(text(o.Collection), o.Outer, o.Ordinality)
 	case *NotNull:
 		return fmt.Sprint(o.Columns)
+	case *UpsertChanges:
+		return fmt.Sprint(o.Key)
 	case *Replicate:
 		return fmt.Sprint(o.Count)
 	case *Sink:
