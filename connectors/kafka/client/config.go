@@ -7,7 +7,9 @@ package client
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"fmt"
+	"io"
 	"net"
 	"strings"
 	"time"
@@ -55,6 +57,20 @@ func (e *Unreachable) Unwrap() error { return e.Err }
 
 // External marks the error as one outside the program and the job.
 func (e *Unreachable) External() bool { return true }
+
+// hint says what a connection that breaks off at once may mean.
+func (c Config) hint(err error) error {
+	if !errors.Is(err, io.EOF) {
+		return err
+	}
+	switch {
+	case c.SASL != nil:
+		return fmt.Errorf("the connection was closed during authentication as %q (wrong password in 'properties.sasl.jaas.config'?): %w", c.SASL.User, err)
+	case c.TLS == nil:
+		return fmt.Errorf("the connection was closed at once (does the broker expect TLS or SASL: 'properties.security.protocol'?): %w", err)
+	}
+	return err
+}
 
 func (c Config) dialTimeout() time.Duration {
 	if c.DialTimeout > 0 {

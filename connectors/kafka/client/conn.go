@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/sqlstream/sqlstream/connectors/kafka/codes"
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
@@ -79,16 +80,22 @@ func Dial(ctx context.Context, c Config, addr string) (*Conn, error) {
 func (c *Conn) open(ctx context.Context, conf Config) error {
 	resp, err := c.Do(ctx, kmsg.NewPtrApiVersionsRequest()) // version 0: every broker answers it
 	if err != nil {
-		return &Unreachable{c.addr, err}
+		return &Unreachable{c.addr, conf.hint(err)}
 	}
 	c.max = map[int16]int16{}
 	for _, k := range resp.(*kmsg.ApiVersionsResponse).ApiKeys {
 		c.max[k.ApiKey] = k.MaxVersion
 	}
-	if conf.SASL != nil {
-		return c.authenticate(ctx, conf.SASL)
+	if conf.SASL == nil {
+		return nil
 	}
-	return nil
+	if err = c.authenticate(ctx, conf.SASL); err == nil {
+		return nil
+	}
+	if _, answered := codes.Of(err); answered {
+		return fmt.Errorf("broker %s: %w", c.addr, err)
+	}
+	return &Unreachable{c.addr, conf.hint(err)}
 }
 
 // Version is the greatest version ≤ want of a request that the broker speaks.

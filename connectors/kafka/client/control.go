@@ -168,7 +168,7 @@ func (l *link) open(ctx context.Context, conf Config, addr string) error {
 		if code := asCode(err); codes.Is(code, codes.SASLAuthentication, codes.UnsupportedSASL) {
 			return fmt.Errorf("broker %s: %w", addr, code)
 		}
-		return &Unreachable{addr, err}
+		return &Unreachable{addr, conf.hint(err)}
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
