@@ -1,6 +1,8 @@
 package physical
 
 import (
+	"fmt"
+
 	"github.com/sqlstream/sqlstream/connectors"
 	"github.com/sqlstream/sqlstream/exec/expr"
 	"github.com/sqlstream/sqlstream/exec/op"
@@ -25,6 +27,7 @@ func (l *lowerer) finish(p *Plan) error {
 // dropped; else the operator UpsertChanges makes deletions of those that
 // stand alone.
 func (p *Plan) upsertsBeforeSinks() {
+	made := map[string]*Node{}
 	for _, n := range p.Roots {
 		in := n.Inputs[0].Node
 		s, ok := n.Op.(*Sink)
@@ -33,9 +36,13 @@ func (p *Plan) upsertsBeforeSinks() {
 		}
 		drop := withoutBefore(in)
 		if n.wantsBefore(0) || !in.everyUpdate() {
-			drop.Op, drop.UID = &UpsertChanges{op.UpsertChangesSpec{Key: s.Key}}, digest("UpsertChanges<"+in.UID)
+			drop.Op, drop.UID = &UpsertChanges{op.UpsertChangesSpec{Key: s.Key}}, digest(fmt.Sprint("UpsertChanges", s.Key, "<", in.UID))
 			drop.Changes |= Delete
 		}
+		if made[drop.UID] == nil {
+			made[drop.UID] = drop
+		}
+		drop = made[drop.UID]
 		n.Inputs[0].Node, n.Changes, n.Before = drop, drop.Changes, false
 	}
 	p.order()
