@@ -1,6 +1,7 @@
 package op
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/sqlstream/sqlstream/exec"
@@ -44,3 +45,13 @@ func (r *bench) advance(t types.Time) {
 
 func (r *bench) Emit(b *vec.Batch) error    { r.rows += int64(b.Len()); return nil }
 func (r *bench) Watermark(types.Time) error { return nil }
+
+// count is the number of lines of a changelog with the given text.
+func count(log, text string) (n int) {
+	for line := range strings.Lines(log) {
+		if strings.Contains(line, text) {
+			n++
+		}
+	}
+	return n
+}
