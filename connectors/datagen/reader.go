@@ -81,12 +81,15 @@ func (r *reader) allowed(p *part) int64 {
 	return min(p.base+int64(perSplit*elapsed.Seconds()), p.end)
 }
 
+// pauseMin keeps batches from becoming a row each at a high rate.
+const pauseMin = 10 * time.Millisecond
+
 // pause is the time until the next row, at most 50 ms.
 func (r *reader) pause() time.Duration {
 	d := 50 * time.Millisecond
 	for _, p := range r.parts {
 		if !p.ended {
-			d = min(d, max(time.Second*time.Duration(p.n)/time.Duration(r.rate), time.Millisecond))
+			d = min(d, max(time.Second*time.Duration(p.n)/time.Duration(r.rate), pauseMin))
 		}
 	}
 	return d
