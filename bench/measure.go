@@ -1,0 +1,118 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"embed"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+)
+
+//go:embed sql/*.sql
+var files embed.FS
+
+// figures of one query.
+type figures struct {
+	Query       string  `json:"query"`
+	Events      int     `json:"events"`
+	Rows        int64   `json:"rows"`
+	Correct     bool    `json:"correct"`
+	Interval    string  `json:"checkpoint_interval"`
+	Checkpoints int     `json:"checkpoints"`
+	CPUSeconds  float64 `json:"cpu_seconds"`
+	WallSeconds float64 `json:"wall_seconds"`
+	PerCPU      float64 `json:"events_per_cpu_second"`
+	Target      float64 `json:"first_target"`
+	PeakMB      int64   `json:"peak_mb"`
+}
+
+// counts: a figure counts only with the right output and at least three
+// periodic checkpoints inside the run.
+func (f figures) counts() bool { return f.Correct && f.Checkpoints >= 4 }
+
+var completed = regexp.MustCompile(`(\d+) checkpoints`)
+
+// measure runs one query to the end of the topic and checks what it wrote.
+func (c *cluster) measure(ctx context.Context, o options, q query, want digest) (figures, error) {
+	f := figures{Query: q.name, Events: o.events, Interval: o.interval.String(), Target: q.target}
+	folder, err := os.MkdirTemp("", "sqlstream-bench-")
+	if err != nil {
+		return f, err
+	}
+	defer os.RemoveAll(folder)
+	job, err := writeJob(folder, q.name)
+	if err != nil {
+		return f, err
+	}
+	cmd := exec.CommandContext(ctx, o.binary, "run", job, "--state-dir", filepath.Join(folder, "state"),
+		"--define", "query="+q.name, "--define", "bootstrap="+c.bootstrap, "--define", fmt.Sprintf("interval=%d ms", o.interval.Milliseconds()))
+	if o.profile != "" {
+		cmd.Env = append(os.Environ(), "SQLSTREAM_CPUPROFILE="+filepath.Join(o.profile, q.name+".prof"))
+	}
+	var log bytes.Buffer
+	cmd.Stderr = &log
+	begin := time.Now()
+	if err := cmd.Run(); err != nil {
+		return f, fmt.Errorf("%w\n%s", err, log.String())
+	}
+	f.WallSeconds = time.Since(begin).Seconds()
+	usage, _ := cmd.ProcessState.SysUsage().(*syscall.Rusage)
+	f.CPUSeconds = (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()
+	f.PerCPU, f.PeakMB = float64(o.events)/f.CPUSeconds, usage.Maxrss/1024
+	if m := completed.FindSubmatch(log.Bytes()); m != nil {
+		f.Checkpoints, _ = strconv.Atoi(string(m[1]))
+	}
+	got, err := c.read(ctx, q.name, q.upsert)
+	if err != nil {
+		return f, err
+	}
+	f.Rows, f.Correct = got.rows, got == want
+	if !f.Correct {
+		fmt.Fprintf(os.Stderr, "%s: %s, expected %s\n", q.name, got, want)
+	}
+	return f, nil
+}
+
+// writeJob joins the common head and the query.
+func writeJob(folder, name string) (string, error) {
+	var text []byte
+	for _, part := range []string{"head", name} {
+		b, err := files.ReadFile("sql/" + part + ".sql")
+		if err != nil {
+			return "", err
+		}
+		text = append(text, b...)
+	}
+	path := filepath.Join(folder, name+".sql")
+	return path, os.WriteFile(path, text, 0o644)
+}
+
+func report(w io.Writer, o options, rows []figures) {
+	t := table.NewWriter()
+	t.SetOutputMirror(w)
+	t.SetStyle(table.StyleLight)
+	t.Style().Format.Header = 0
+	t.AppendHeader(table.Row{"query", "events", "rows out", "output", "checkpoints (every)", "CPU s", "wall s", "K events per CPU-second", "first target", "peak MB", ""})
+	for _, f := range rows {
+		output, note := "as expected", ""
+		if !f.Correct {
+			output = "WRONG"
+		}
+		if !f.counts() {
+			note = "does not count: wrong, or fewer than 3 periodic checkpoints"
+		}
+		t.AppendRow(table.Row{f.Query, f.Events, f.Rows, output, fmt.Sprintf("%d (%s)", f.Checkpoints, f.Interval), fmt.Sprintf("%.2f", f.CPUSeconds),
+			fmt.Sprintf("%.2f", f.WallSeconds), fmt.Sprintf("%.0f", f.PerCPU/1000), fmt.Sprintf("%.0f", f.Target/1000), f.PeakMB, note})
+	}
+	t.Render()
+	fmt.Fprintf(w, "seed %d, %d events a second of event time, parallelism 1, exactly-once, JSON in and out\n", o.seed, o.perSecond)
+}
