@@ -29,8 +29,7 @@ func (e *env) existsValue(x *ast.Exists) expr.Expr {
 	return e.mark(scalarJoin{plan: sub, conds: conds, at: x.Pos}, nil)
 }
 
-// inValue is [NOT] IN as a value. Where a comparison with NULL could decide
-// between FALSE and NULL, it can only stand where those are the same.
+// inValue is [NOT] IN as a value; filters says that NULL counts as FALSE.
 func (e *env) inValue(x *ast.In, filters bool) expr.Expr {
 	values := []ast.Expr{x.X}
 	if row, ok := x.X.(*ast.Row); ok {
@@ -49,15 +48,48 @@ func (e *env) inValue(x *ast.In, filters bool) expr.Expr {
 		nullable = nullable || !l.Type().NotNull || !r.T.NotNull
 		j.equal = append(j.equal, [2]expr.Expr{l, r})
 	}
-	if nullable && (x.Not || !filters) {
-		fail(perr.NotYet(x.Pos, "IN with a subquery over values that may be NULL inside %s", e.clause).WithHint("make it a condition of its own, joined by AND, or use EXISTS"))
-	}
 	var cols []int
 	for i := range values {
 		cols = append(cols, i)
 	}
-	return e.negated(x.Pos, e.mark(j, cols), x.Not)
+	if !nullable || filters && !x.Not {
+		return e.negated(x.Pos, e.mark(j, cols), x.Not)
+	}
+	if len(values) > 1 || len(conds) > 0 {
+		fail(perr.NotYet(x.Pos, "IN with a subquery over several columns, or correlated, that may be NULL inside %s", e.clause).WithHint("make it a condition of its own, joined by AND, or use EXISTS"))
+	}
+	return e.negated(x.Pos, e.nullAwareIn(j, cols), x.Not)
 }
+
+// nullAwareIn is x IN (query) in three-valued logic: without a match it is NULL
+// if x is, or if the query has a NULL; but FALSE if the query is empty.
+func (e *env) nullAwareIn(j scalarJoin, cols []int) expr.Expr {
+	l, r := j.equal[0][0], j.equal[0][1]
+	sub := j.plan
+	found := e.mark(j, cols)
+	nulls := e.call(j.at, "IS NULL", r)
+	state, err := expr.NewCase([]expr.When{{Cond: nulls, Then: expr.Int(withNull)}}, expr.Int(withoutNull))
+	check(j.at, err)
+	// The maximum changes once at most, so that the join with it is quiet.
+	a := wholeAggregate("MAX", project(sub, []expr.Expr{state}, []string{"$nulls"}, j.at), j.at)
+	e.subs.joins = append(e.subs.joins, scalarJoin{plan: a, value: columnOf(a, 0), at: j.at})
+	s := &expr.Column{Index: subqueryBase + len(e.subs.joins) - 1, Name: "$nulls", T: a.Schema()[0].Type}
+	unknown, err := expr.NewOr(e.call(j.at, "IS NULL", l), e.call(j.at, "=", s, expr.Int(withNull)))
+	check(j.at, err)
+	x, err := expr.NewCase([]expr.When{
+		{Cond: found, Then: expr.Bool(true)},
+		{Cond: e.call(j.at, "IS NULL", s), Then: expr.Bool(false)},
+		{Cond: unknown, Then: expr.NullOf(types.Of(types.Boolean))},
+	}, expr.Bool(false))
+	check(j.at, err)
+	return x
+}
+
+// What a query of IN holds; NULL stands for an empty one.
+const (
+	withoutNull = 1
+	withNull    = 2
+)
 
 // mark collects the join; cols are those columns of its plan that are compared
 // with values around, besides those of its conditions.

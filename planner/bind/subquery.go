@@ -54,7 +54,8 @@ func (b *Binder) scalar(plan logical.Plan, at ast.Pos) scalarJoin {
 		return j
 	}
 	if isCorrelated(plan) {
-		fail(perr.NotYet(at, "a correlated subquery that is no aggregate").WithHint("aggregate its value, as MAX(…), or write a join"))
+		inner, conds := b.decorrelate(singleValue(plan, at))
+		return scalarJoin{plan: inner, conds: conds, value: columnOf(inner, 0), at: at}
 	}
 	if !isSingleRow(plan) {
 		plan = singleValue(plan, at)
@@ -83,15 +84,23 @@ func isSingleRow(p logical.Plan) bool {
 
 // singleValue checks when the job runs that there is one row.
 func singleValue(p logical.Plan, at ast.Pos) logical.Plan {
-	f, ok := fn.LookupAggregate("SINGLE_VALUE")
-	if !ok {
+	if _, ok := fn.LookupAggregate("SINGLE_VALUE"); !ok {
 		fail(perr.NotYet(at, "a subquery as a value that is no aggregate").WithHint("aggregate its value, as MAX(…)"))
+	}
+	return wholeAggregate("SINGLE_VALUE", p, at)
+}
+
+// wholeAggregate is an aggregate over the only column of p.
+func wholeAggregate(name string, p logical.Plan, at ast.Pos) logical.Plan {
+	f, ok := fn.LookupAggregate(name)
+	if !ok {
+		panic("bind: no aggregate " + name)
 	}
 	col := p.Schema()[0]
 	bound, err := f.Bind([]fn.Arg{{Type: col.Type}})
 	check(at, err)
 	a := &logical.Aggregate{Input: p, Node: logical.Node{At: at}}
-	a.Aggs = []logical.AggCall{{Fn: f, Bound: bound, Args: []int{0}, Filter: -1, Name: "SINGLE_VALUE", At: at}}
+	a.Aggs = []logical.AggCall{{Fn: f, Bound: bound, Args: []int{0}, Filter: -1, Name: name, At: at}}
 	a.Cols = []types.Field{{Name: col.Name, Type: bound.Result.Nullable(true).WithAttr(types.NoTime)}}
 	return a
 }

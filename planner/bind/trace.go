@@ -14,7 +14,7 @@ import (
 func below(p logical.Plan, i int) (input logical.Plan, col int) {
 	switch n := p.(type) {
 	case *logical.Project:
-		if c, ok := n.Exprs[i].(*expr.Column); ok {
+		if c, ok := n.Exprs[i].(*expr.Column); ok && c.Index < len(n.Input.Schema()) {
 			return n.Input, c.Index
 		}
 	case *logical.Filter, *logical.Sort, *logical.Watermark:

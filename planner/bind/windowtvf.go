@@ -14,7 +14,7 @@ var windowKinds = map[string]op.WindowKind{"TUMBLE": op.Tumble, "HOP": op.Hop, "
 // windowTVF binds TUMBLE(TABLE t, DESCRIPTOR(ts), …) and its like.
 func (b *Binder) windowTVF(t *ast.WindowTVF, s *scope) *relation {
 	in := b.tableArg(t.Input, s)
-	e := &env{b: b, s: &scope{rel: in, outer: s, ctes: s.ctes}, clause: t.Kind}
+	e := &env{b: b, s: &scope{rel: in, ctes: s.ctes}, clause: t.Kind}
 	time, ok := e.column(&ast.Column{Pos: t.TimeCol.Pos, Parts: []ast.Ident{t.TimeCol}}).(*expr.Column)
 	if !ok {
 		failf(t.TimeCol.Pos, "DESCRIPTOR must name a column of the table")
@@ -91,6 +91,9 @@ func (e *env) sessionPartition(t *ast.WindowTVF, kind op.WindowKind) []int {
 // and says why it is none.
 func (b *Binder) checkTimeAttribute(e *env, x expr.Expr, pos ast.Pos, window string) {
 	t := x.Type()
+	if usesOuter(x) {
+		failf(pos, "%s needs a time attribute of its own FROM, and %s is of the query around", window, x)
+	}
 	if t.Attr != types.NoTime {
 		return
 	}
