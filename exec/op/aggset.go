@@ -16,6 +16,8 @@ import (
 type aggSet struct {
 	calls []aggCall
 	input []types.Field
+	// merges: DISTINCT sets are merged too.
+	merges bool
 }
 
 // aggCall is one call with its accumulator.
@@ -25,6 +27,7 @@ type aggCall struct {
 	place    fn.Place
 	seen     *state.SortedRows // DISTINCT: value → number of rows
 	seenRows state.Col[int64]
+	values   []*store.Column // of seen, if sets are merged
 	args     []*vec.Vector
 	rows     []int32
 	slots    []int32
@@ -33,7 +36,13 @@ type aggCall struct {
 
 // newAggSet appends the parts of all calls to the layout.
 func newAggSet(calls []AggCall, input []types.Field, retract bool, l *state.Layout) *aggSet {
-	a := &aggSet{input: input}
+	return aggSetOf(calls, input, retract, false, l)
+}
+
+// aggSetOf is newAggSet; merges says that merge will be called, for which the
+// values of DISTINCT are kept.
+func aggSetOf(calls []AggCall, input []types.Field, retract, merges bool, l *state.Layout) *aggSet {
+	a := &aggSet{input: input, merges: merges}
 	for i, c := range calls {
 		place := fn.Place{Col: len(l.Values), List: len(l.Lists), Sorted: len(l.Sorted)}
 		l.Values = append(l.Values, c.Bound.State...)
@@ -43,11 +52,23 @@ func newAggSet(calls []AggCall, input []types.Field, retract bool, l *state.Layo
 			l.Sorted = appendNamed(l.Sorted, i, c.Bound.Retract)
 		}
 		if c.Distinct {
-			l.Sorted = append(l.Sorted, state.ListLayout{Name: fmt.Sprintf("%d distinct", i), Values: []state.Class{state.I64}})
+			l.Sorted = append(l.Sorted, state.ListLayout{Name: fmt.Sprintf("%d distinct", i), Values: a.seenValues(c)})
 		}
 		a.calls = append(a.calls, aggCall{AggCall: c, acc: c.Bound.New(retract), place: place})
 	}
 	return a
+}
+
+// seenValues are the columns of a DISTINCT set: the number of rows, and the
+// values if sets are merged.
+func (a *aggSet) seenValues(c AggCall) []state.Class {
+	cs := []state.Class{state.I64}
+	if a.merges {
+		for _, p := range c.Bound.Params {
+			cs = append(cs, store.Class(p))
+		}
+	}
+	return cs
 }
 
 // appendNamed makes the names of parts unique in the table.
@@ -71,6 +92,11 @@ func (a *aggSet) open(t *state.Table, retract bool) {
 			}
 			c.seen = t.Sorted(at)
 			c.seenRows = c.seen.I64Col(0)
+			for i, p := range c.Bound.Params {
+				if a.merges {
+					c.values = append(c.values, store.NewColumn(c.seen, 1+i, p))
+				}
+			}
 		}
 	}
 }
@@ -138,7 +164,11 @@ func (c *aggCall) changesSet(slot int32, row int, op vec.Op) bool {
 	}
 	at, isNew := c.seen.Insert(slot, c.key)
 	if !isNew {
-		c.seen.Touch([]int32{at})
+		c.seen.TouchOne(at)
+	} else {
+		for i, v := range c.values {
+			v.Put(at, c.args[i], row)
+		}
 	}
 	*c.seenRows.Ptr(at)++
 	return isNew
@@ -162,14 +192,51 @@ func distinctKey(key []byte, v *vec.Vector, row int) []byte {
 func (a *aggSet) merge(to, from []int32) error {
 	for i := range a.calls {
 		c := &a.calls[i]
+		merge := c.acc.Merge
 		if c.Distinct {
-			return fmt.Errorf("%s(DISTINCT …) over merged windows is not supported yet", c.Name)
+			merge = c.mergeSets
 		}
-		if err := c.acc.Merge(to, from); err != nil {
+		if err := merge(to, from); err != nil {
 			return fmt.Errorf("%s: %w", c.Name, err)
 		}
 	}
 	return nil
+}
+
+// mergeSets adds the values of DISTINCT sets that are new in the other one.
+func (c *aggCall) mergeSets(to, from []int32) error {
+	c.args = c.args[:0]
+	for _, p := range c.Bound.Params {
+		c.args = append(c.args, vec.New(p))
+	}
+	for i := range to {
+		for at := c.seen.First(from[i]); at >= 0; at = c.seen.Next(at) {
+			if err := c.mergeValue(to[i], at); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (c *aggCall) mergeValue(to, at int32) error {
+	n := c.seenRows.At(at)
+	resetAll(c.args)
+	for i, v := range c.values {
+		v.Append(c.args[i], at)
+	}
+	c.key = append(c.key[:0], c.seen.Key(at)...)
+	mine, isNew := c.seen.Insert(to, c.key)
+	if !isNew {
+		c.seen.TouchOne(mine)
+		*c.seenRows.Ptr(mine) += n
+		return nil
+	}
+	c.seenRows.Set(mine, n)
+	for i, v := range c.values {
+		v.Put(mine, c.args[i], 0)
+	}
+	return c.acc.Add(c.args, vec.Identity(1), []int32{to}, nil)
 }
 
 // results appends the values of slots to outs, a vector a call.

@@ -1,8 +1,6 @@
 package op
 
 import (
-	"fmt"
-
 	"github.com/sqlstream/sqlstream/exec"
 	"github.com/sqlstream/sqlstream/exec/types"
 	"github.com/sqlstream/sqlstream/exec/vec"
@@ -25,7 +23,7 @@ func NewWindowAgg(s WindowAggSpec) (exec.Operator, error) {
 	case w == nil:
 		return newDirect(s, nil, clockOf(s.Zone, s.LTZ)), nil
 	case w.Kind == Session:
-		return nil, fmt.Errorf("SESSION windows are not supported yet")
+		return newSessions(s), nil
 	case w.Kind != Tumble && !anyDistinct(s.Aggs):
 		return newSliced(s), nil
 	}

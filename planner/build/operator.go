@@ -31,6 +31,9 @@ func (b *builder) operator(n *physical.Node) (factory, error) {
 	case *physical.Join:
 		o.Common = c
 		return of(o.JoinSpec, op.NewJoin)
+	case *physical.WindowTableFunction:
+		o.Common = c
+		return of(o.WindowTableSpec, op.NewWindowTable)
 	case *physical.Union:
 		o.Common = c
 		return of(o.UnionSpec, op.NewUnion)
@@ -46,6 +49,15 @@ func (b *builder) operator(n *physical.Node) (factory, error) {
 	case *physical.Replicate:
 		o.Common = c
 		return of(o.ReplicateSpec, op.NewReplicate)
+	case *physical.IntervalJoin:
+		o.Common = c
+		return of(o.IntervalJoinSpec, op.NewIntervalJoin)
+	case *physical.Unnest:
+		o.Common = c
+		return of(o.UnnestSpec, op.NewUnnest)
+	case *physical.Expand:
+		o.Common = c
+		return of(o.ExpandSpec, op.NewExpand)
 	}
 	return nil, perr.NotYet(n.At, "%s", n.Title())
 }
