@@ -74,20 +74,20 @@ func castHint(from, to types.Type) string {
 }
 
 // ImplicitlyCastable tells whether INSERT may put a value of type from into a
-// column of type to without a CAST: numbers widen, CHAR and DATE become more
-// general, precisions of times and lengths of strings may change.
+// column of type to without a CAST: numbers widen, CHAR becomes VARCHAR,
+// precisions of times and lengths of VARCHAR may change.
 func ImplicitlyCastable(from, to types.Type) bool {
 	switch {
 	case from.Kind == types.Null, from.Equal(to):
 		return true
 	case from.IsString():
-		return to.IsString()
+		return to.Kind == types.Varchar || to.Kind == types.Char && from.Kind == types.Char
 	case from.IsBinary():
-		return to.IsBinary()
+		return to.Kind == types.Varbinary || to.Kind == types.Binary && from.Kind == types.Binary
 	case from.IsTimestamp():
 		return to.IsTimestamp()
 	case from.Kind == types.Date:
-		return to.Kind == types.Date || to.IsTimestamp()
+		return to.Kind == types.Date
 	case from.IsNumeric():
 		return numberFits(from, to)
 	case from.IsInterval(), from.Kind == types.TimeOfDay:
@@ -100,7 +100,7 @@ func numberFits(from, to types.Type) bool {
 	switch {
 	case from.IsInteger() && to.IsInteger():
 		return from.Kind <= to.Kind
-	case from.IsExact() && to.Kind == types.Decimal:
+	case to.Kind == types.Decimal:
 		return true
 	case from.IsExact():
 		return to.IsApprox()

@@ -85,6 +85,9 @@ func parseBoolean(_ *time.Location, text []byte, out *vec.Vector, r int32) bool 
 // parseInteger reads digits with a sign; a fraction is allowed and cut.
 func parseInteger(s []byte, bits int) (int64, bool) {
 	if i := bytes.IndexByte(s, '.'); i >= 0 {
+		if i == 0 && len(s) > 1 {
+			s, i = append([]byte{'0'}, s...), 1
+		}
 		for _, d := range s[i+1:] {
 			if d-'0' > 9 {
 				return 0, false
@@ -134,7 +137,10 @@ func javaFloat(s string) (float64, bool) {
 	case "":
 		return 0, false
 	}
-	if c := s[len(s)-1]; c-'0' > 9 && c != '.' || strings.ContainsAny(s, "_xX") {
+	if c := s[len(s)-1] | 0x20; (c == 'd' || c == 'f') && len(s) > 1 {
+		s = s[:len(s)-1] // 1d, 1.5f
+	}
+	if c := s[len(s)-1]; c-'0' > 9 && c != '.' || strings.Contains(s, "_") {
 		return 0, false
 	}
 	f, err := strconv.ParseFloat(s, 64)

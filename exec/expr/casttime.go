@@ -11,9 +11,13 @@ import (
 const dayMicros = 86_400_000_000
 
 // toTemporal: TIMESTAMP_LTZ meets the others in the session's time zone; a
-// smaller precision cuts.
+// smaller precision cuts. As in Flink, the date of a TIMESTAMP before 1970
+// that is not midnight is the next day.
 func (c conversion) toTemporal() fn.Kernel {
-	shift := c.shift()
+	shift, day := c.shift(), dayOf
+	if c.from.Kind == types.Timestamp {
+		day = func(us int64) int64 { return us / dayMicros }
+	}
 	return func(env *fn.Env, args []*vec.Vector, rows []int32, out *vec.Vector) error {
 		v := args[0]
 		for _, r := range rows {
@@ -21,7 +25,7 @@ func (c conversion) toTemporal() fn.Kernel {
 			us = shift(us, env.Zone)
 			switch c.to.Kind {
 			case types.Date:
-				out.I64[r] = vec.FloorDiv(us, dayMicros)
+				out.I64[r] = day(us)
 			case types.TimeOfDay:
 				us -= vec.FloorDiv(us, dayMicros) * dayMicros
 				out.I64[r], _ = vec.CutFraction(us, ns, min(c.to.Precision, 6))
@@ -33,6 +37,8 @@ func (c conversion) toTemporal() fn.Kernel {
 		return nil
 	}
 }
+
+func dayOf(us int64) int64 { return vec.FloorDiv(us, dayMicros) }
 
 // micros reads a value as µs since 1970 (or of the day) and the ns below.
 func (c conversion) micros(v *vec.Vector, r int32) (us, ns int64) {

@@ -298,6 +298,10 @@ func newInArgs(xs []Expr) (Expr, error) {
 // NewIn is x IN (list). A list of constants becomes one set; else it is a
 // disjunction of equalities.
 func NewIn(x Expr, list []Expr) (Expr, error) {
+	list, err := readAs(x.Type(), list)
+	if err != nil {
+		return nil, err
+	}
 	constants := len(list) > 1
 	for _, y := range list {
 		if _, err := comparison("IN", x, y); err != nil {
@@ -319,6 +323,26 @@ func NewIn(x Expr, list []Expr) (Expr, error) {
 	return NewOr(eqs...)
 }
 
+// readAs reads a list of only string literals as values of type t where t is
+// a number or BOOLEAN: Flink refuses a = '1' but takes a IN ('1').
+func readAs(t types.Type, list []Expr) ([]Expr, error) {
+	if !t.IsNumeric() && t.Kind != types.Boolean {
+		return list, nil
+	}
+	cast := make([]Expr, len(list))
+	for i, y := range list {
+		if l, ok := y.(*Literal); !ok || !l.T.IsString() {
+			return list, nil
+		}
+		c, err := Coerce(y, t)
+		if err != nil {
+			return nil, err
+		}
+		cast[i] = Fold(c, nil)
+	}
+	return cast, nil
+}
+
 func isSetItem(x Expr) bool {
 	l, ok := x.(*Literal)
 	return ok && isSetType(l.T)
@@ -337,7 +361,10 @@ func newInSet(x Expr, list []Expr) (Expr, error) {
 		}
 		t = c.Nullable(!t.NotNull || !y.Type().NotNull)
 	}
-	f, _ := fn.Lookup("IN_SET")
+	f, ok := fn.Lookup("IN_SET")
+	if !ok {
+		return nil, unknownFunction("IN_SET")
+	}
 	args := append([]Expr{x}, list...)
 	as := make([]fn.Arg, len(args))
 	for i := range args {

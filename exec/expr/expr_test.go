@@ -172,7 +172,7 @@ func TestImplicitlyCastable(t *testing.T) {
 	}{
 		{"INT", "BIGINT", true}, {"BIGINT", "INT", false}, {"STRING", "INT", false}, {"CHAR(3)", "STRING", true}, {"STRING", "VARCHAR(5)", true},
 		{"INT", "DECIMAL(10, 2)", true}, {"DOUBLE", "FLOAT", false}, {"DECIMAL(10, 2)", "DECIMAL(5, 1)", true}, {"DECIMAL(10, 2)", "INT", false},
-		{"TIMESTAMP(9)", "TIMESTAMP(3)", true}, {"DATE", "TIMESTAMP(3)", true}, {"TIMESTAMP(3)", "DATE", false}, {"INT", "STRING", false},
+		{"TIMESTAMP(9)", "TIMESTAMP(3)", true}, {"DATE", "TIMESTAMP(3)", false}, {"STRING", "CHAR(3)", false}, {"DOUBLE", "DECIMAL(10, 2)", true}, {"TIMESTAMP(3)", "DATE", false}, {"INT", "STRING", false},
 		{"ARRAY<INT>", "ARRAY<BIGINT>", true}, {"ARRAY<BIGINT>", "ARRAY<INT>", false}, {"BOOLEAN", "INT", false}, {"BOOLEAN", "BOOLEAN", true},
 	} {
 		if got := expr.ImplicitlyCastable(of(c.from), of(c.to)); got != c.want {

@@ -71,11 +71,19 @@ func (p param) check(syntax string, i int, a fn.Arg) (types.Type, error) {
 	case a.Type.Kind == types.Null:
 		return p.cast, nil
 	case !p.takes(a.Type):
-		return a.Type, fmt.Errorf("argument %d of %s must be %s, not %s", i+1, syntax, p.name, a.Type.Text())
+		return a.Type, fmt.Errorf("argument %d of %s must be %s, not %s%s", i+1, syntax, p.name, a.Type.Text(), p.hint(a.Type))
 	case p.cast.Kind == types.Double:
 		return p.cast, nil
 	}
 	return a.Type, nil
+}
+
+// hint names the cast that makes an argument fit.
+func (p param) hint(t types.Type) string {
+	if p.cast.IsString() && t.Kind < types.Array {
+		return "; write CAST(… AS STRING)"
+	}
+	return ""
 }
 
 // bindAll checks any number of arguments, at least n, against one parameter.

@@ -18,7 +18,7 @@ func init() {
 		})}.register()
 	simple{name: "INITCAP", syntax: "INITCAP(string)",
 		doc:    "First letters of words in upper case, the others in lower case. Everything but ASCII letters and digits ends a word.",
-		params: []param{stringArg}, result: types.String(),
+		params: []param{stringArg}, resultOf: keep,
 		kernel: textRows(func(dst []byte, r row) ([]byte, bool) { return initcap(dst, r.bytes(0)), true })}.register()
 }
 

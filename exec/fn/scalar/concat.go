@@ -10,24 +10,12 @@ import (
 
 func init() {
 	fn.Register(&fn.Scalar{Name: "||", Syntax: "a || b", Doc: "Strings or binary strings joined.", Bind: bindJoin})
-	fn.Register(&fn.Scalar{Name: "CONCAT", Syntax: "CONCAT(a, b …)", Doc: "Strings joined; NULL if one is. Other values are cast to strings.",
+	fn.Register(&fn.Scalar{Name: "CONCAT", Syntax: "CONCAT(a, b …)", Doc: "Strings joined; NULL if one is.",
 		Bind: func(args []fn.Arg) (*fn.Bound, error) {
-			ts, err := texts("CONCAT(a, b …)", args, 1)
+			ts, err := bindAll("CONCAT(a, b …)", args, 1, stringArg)
 			return &fn.Bound{Params: ts, Result: strict(types.String(), args), New: joinKernel}, err
 		}})
 	fn.Register(&fn.Scalar{Name: "CONCAT_WS", Syntax: "CONCAT_WS(separator, a, b …)", Doc: "Strings joined with a separator between them; NULLs are left out.", Bind: bindConcatWS})
-}
-
-// texts are the parameters of functions that cast all their arguments to
-// strings.
-func texts(syntax string, args []fn.Arg, n int) ([]types.Type, error) {
-	ts, err := bindAll(syntax, args, n, param{"a value", anyType, types.String()})
-	for i, t := range ts {
-		if !t.IsString() {
-			ts[i] = types.String()
-		}
-	}
-	return ts, err
 }
 
 func bindJoin(args []fn.Arg) (*fn.Bound, error) {
@@ -61,7 +49,7 @@ func joinKernel() fn.Kernel {
 }
 
 func bindConcatWS(args []fn.Arg) (*fn.Bound, error) {
-	ts, err := texts("CONCAT_WS(separator, a, b …)", args, 1)
+	ts, err := bindAll("CONCAT_WS(separator, a, b …)", args, 1, stringArg)
 	if err != nil {
 		return nil, err
 	}

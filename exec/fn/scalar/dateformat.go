@@ -17,7 +17,7 @@ func init() {
 
 func bindDateFormat(args []fn.Arg) (*fn.Bound, error) {
 	const syntax = "DATE_FORMAT(timestamp, pattern)"
-	source := param{"a timestamp or string", func(t types.Type) bool { return t.IsTimestamp() || t.IsString() || t.Kind == types.Date }, types.TimestampOf(3)}
+	source := param{"a timestamp or string", func(t types.Type) bool { return t.IsTimestamp() || t.IsString() }, types.TimestampOf(3)}
 	ts, err := bind(syntax, args, 0, source, stringArg)
 	if err != nil {
 		return nil, err

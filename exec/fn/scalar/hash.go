@@ -49,5 +49,5 @@ func bindSHA2(args []fn.Arg) (*fn.Bound, error) {
 	if !ok || args[1].Literal.I < 224 {
 		return nil, fmt.Errorf("SHA2 knows 224, 256, 384 and 512 bits, not %d", args[1].Literal.I)
 	}
-	return &fn.Bound{Params: ts, Result: strict(types.String(), args), New: hexDigest(digest)}, nil
+	return &fn.Bound{Params: ts, Result: strict(types.Type{Kind: types.Varchar, Precision: 128}, args), New: hexDigest(digest)}, nil
 }

@@ -2,6 +2,7 @@ package scalar
 
 import (
 	"fmt"
+	"strings"
 	"unicode/utf16"
 
 	"github.com/sqlstream/sqlstream/exec/fn"
@@ -30,10 +31,7 @@ func init() {
 func quoteASCII(dst []byte, s string) []byte {
 	start := len(dst)
 	dst = quoteJSON(dst, []byte(s))
-	if isASCII(dst[start:]) {
-		return dst
-	}
-	quoted := string(dst[start:])
+	quoted := strings.ReplaceAll(string(dst[start:]), "/", `\/`)
 	dst = dst[:start]
 	for _, c := range quoted {
 		if c < 0x80 {

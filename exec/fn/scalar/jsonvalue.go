@@ -11,14 +11,14 @@ import (
 
 func init() {
 	fn.Register(&fn.Scalar{Name: "JSON_VALUE", Syntax: "JSON_VALUE(json, path [RETURNING type] [… ON EMPTY] [… ON ERROR])",
-		Doc: "The scalar at a path of a JSON text, as STRING, BOOLEAN, INT or DOUBLE.", Bind: bindJSONValue})
+		Doc: "The scalar at a path of a JSON text, as STRING, BOOLEAN, INT or DOUBLE. As in Flink 2.2, a value that is missing or null is a case of ON ERROR, not of ON EMPTY.", Bind: bindJSONValue})
 	fn.Register(&fn.Scalar{Name: "JSON_EXISTS", Syntax: "JSON_EXISTS(json, path [TRUE | FALSE | UNKNOWN | ERROR ON ERROR])",
 		Doc: "Whether a path of a JSON text leads to a value.", Bind: bindJSONExists})
 	fn.Register(&fn.Scalar{Name: "JSON_QUERY", Syntax: "JSON_QUERY(json, path [wrapper] [… ON EMPTY] [… ON ERROR])",
-		Doc: "The object or array at a path of a JSON text, with keys in order.", Bind: bindJSONQuery})
+		Doc: "The object or array at a path of a JSON text, with keys in order. As in Flink 2.2, a value that is missing is a case of ON ERROR, not of ON EMPTY.", Bind: bindJSONQuery})
 }
 
-// clause is what happens on empty or on error.
+// clause is what happens on error.
 type clause struct {
 	word         string // "", NULL, ERROR, DEFAULT, TRUE …
 	defaultValue int    // argument with the default
@@ -58,11 +58,10 @@ func bindJSONValue(args []fn.Arg) (*fn.Bound, error) {
 	if store == nil {
 		return nil, fmt.Errorf("JSON_VALUE returns STRING, BOOLEAN, INT, BIGINT or DOUBLE, not %s", result.Text())
 	}
-	empty, failed := clause{}, clause{}
+	failed := clause{defaultValue: 6}
 	if len(args) == 7 {
 		ts[2], ts[4], ts[6] = result, result, result
-		empty.defaultValue, failed.defaultValue = 4, 6
-		if empty.word, err = word(syntax, args[3]); err != nil {
+		if _, err = word(syntax, args[3]); err != nil {
 			return nil, err
 		}
 		if failed.word, err = word(syntax, args[5]); err != nil {
@@ -77,7 +76,7 @@ func bindJSONValue(args []fn.Arg) (*fn.Bound, error) {
 					out.SetNull(int(i))
 					continue
 				}
-				if err := j.scalar(args, i, out, store, empty, failed); err != nil {
+				if err := j.scalar(args, i, out, store, failed); err != nil {
 					return err
 				}
 			}
@@ -109,39 +108,34 @@ func (j *jsonLookup) find(args []*vec.Vector, i int32) (valid bool, err error) {
 	return valid, nil
 }
 
-func (j *jsonLookup) scalar(args []*vec.Vector, i int32, out *vec.Vector, store scalarStore, empty, failed clause) error {
+func (j *jsonLookup) scalar(args []*vec.Vector, i int32, out *vec.Vector, store scalarStore, failed clause) error {
 	valid, err := j.find(args, i)
 	if err != nil {
 		return err
 	}
-	switch {
-	case valid && len(j.found) == 0:
-		return empty.apply("EMPTY", args, i, out)
-	case !valid || len(j.found) > 1:
-		return failed.apply("ERROR", args, i, out)
+	if !valid || len(j.found) != 1 {
+		return failed.apply(args, i, out)
 	}
 	n := j.doc.nodes[j.found[0]]
 	switch n.kind {
-	case 'n':
-		return empty.apply("EMPTY", args, i, out)
-	case '{', '[':
-		return failed.apply("ERROR", args, i, out)
+	case 'n', '{', '[':
+		return failed.apply(args, i, out)
 	case '"':
 		j.text = unquote(j.text[:0], j.doc.raw(j.found[0]))
 	default:
 		j.text = append(j.text[:0], j.doc.raw(j.found[0])...)
 	}
 	if !store(j.text, n.kind, out, i) {
-		return failed.apply("ERROR", args, i, out)
+		return failed.apply(args, i, out)
 	}
 	return nil
 }
 
 // apply gives what the clause says for a row without a value.
-func (c clause) apply(on string, args []*vec.Vector, i int32, out *vec.Vector) error {
+func (c clause) apply(args []*vec.Vector, i int32, out *vec.Vector) error {
 	switch c.word {
 	case "ERROR":
-		return fmt.Errorf("JSON path '%s' of '%s': ERROR ON %s", args[1].BytesAt(int(i)), args[0].BytesAt(int(i)), on)
+		return fmt.Errorf("JSON path '%s' leads to no such value in '%s'", args[1].BytesAt(int(i)), args[0].BytesAt(int(i)))
 	case "DEFAULT":
 		setFrom(out, i, args[c.defaultValue], int(i))
 	default:
@@ -204,7 +198,7 @@ func bindJSONExists(args []fn.Arg) (*fn.Bound, error) {
 				if err != nil {
 					return err
 				}
-				out.Bool[i] = len(j.found) > 0
+				out.Bool[i] = len(j.found) > 0 && j.doc.nodes[j.found[0]].kind != 'n'
 				if valid {
 					continue
 				}
@@ -213,7 +207,7 @@ func bindJSONExists(args []fn.Arg) (*fn.Bound, error) {
 					out.SetNull(int(i))
 				}
 				if onError == "ERROR" {
-					return clause{word: onError}.apply("ERROR", args, i, out)
+					return clause{word: onError}.apply(args, i, out)
 				}
 			}
 			return nil
@@ -244,11 +238,11 @@ func bindJSONQuery(args []fn.Arg) (*fn.Bound, error) {
 	if len(ts) > 2 {
 		ts[2] = types.String()
 	}
-	q := jsonQuery{wrapper: words[0], empty: words[1], failed: words[2]}
+	q := jsonQuery{wrapper: words[0], failed: words[2]}
 	return &fn.Bound{Params: ts, Result: types.String(), NullAware: true, New: func() fn.Kernel { return q.kernel() }}, nil
 }
 
-type jsonQuery struct{ wrapper, empty, failed string }
+type jsonQuery struct{ wrapper, failed string }
 
 func (q jsonQuery) kernel() fn.Kernel {
 	j := &jsonLookup{}
@@ -271,12 +265,9 @@ func (q jsonQuery) row(j *jsonLookup, args []*vec.Vector, i int32, out *vec.Vect
 	if err != nil {
 		return err
 	}
-	if valid && len(j.found) == 0 {
-		return q.otherwise(q.empty, "EMPTY", args, i, out)
-	}
 	text, ok := q.wrap(j)
 	if !valid || !ok {
-		return q.otherwise(q.failed, "ERROR", args, i, out)
+		return q.otherwise(q.failed, args, i, out)
 	}
 	out.SetBytes(int(i), text)
 	return nil
@@ -310,7 +301,7 @@ func (q jsonQuery) wrap(j *jsonLookup) ([]byte, bool) {
 	return j.text, true
 }
 
-func (q jsonQuery) otherwise(word, on string, args []*vec.Vector, i int32, out *vec.Vector) error {
+func (q jsonQuery) otherwise(word string, args []*vec.Vector, i int32, out *vec.Vector) error {
 	switch word {
 	case "EMPTY ARRAY":
 		out.SetString(int(i), "[]")
@@ -319,5 +310,5 @@ func (q jsonQuery) otherwise(word, on string, args []*vec.Vector, i int32, out *
 		out.SetString(int(i), "{}")
 		return nil
 	}
-	return clause{word: word}.apply(on, args, i, out)
+	return clause{word: word}.apply(args, i, out)
 }

@@ -20,11 +20,17 @@ func init() {
 			return translate(dst, r.text(0), []rune(r.text(1)), []rune(r.text(2))), true
 		})}.register()
 	simple{name: "OVERLAY", syntax: "OVERLAY(string PLACING part FROM start [FOR length])", doc: "With the characters from a position on replaced by a part.",
-		params: []param{stringArg, stringArg, bigArg, bigArg}, opt: 1, result: types.String(),
+		params: []param{stringArg, stringArg, bigArg, bigArg}, opt: 1, resultOf: bothLengths,
 		kernel: textRows(func(dst []byte, r row) ([]byte, bool) {
 			s, part := r.bytes(0), r.bytes(1)
 			return overlay(dst, s, part, r.int(2), r.intOr(3, int64(length(part)))), true
 		})}.register()
+}
+
+// bothLengths is VARCHAR of the lengths of two arguments together.
+func bothLengths(ts []types.Type) types.Type {
+	n := int64(ts[0].Precision) + int64(ts[1].Precision)
+	return types.Type{Kind: types.Varchar, Precision: int(min(n, types.MaxLength))}
 }
 
 func translate(dst []byte, s string, from, to []rune) []byte {

@@ -51,9 +51,17 @@ func splitIndexKernel(code bool) fn.Kernel {
 	}
 }
 
+// splitIndex: an empty separator stands for blanks.
 func splitIndex(s, separator []byte, n int64) ([]byte, bool) {
-	if len(s) == 0 || n < 0 || len(separator) == 0 {
-		return s, len(s) > 0 && n == 0
+	if len(s) == 0 || n < 0 {
+		return nil, false
+	}
+	if len(separator) == 0 {
+		words := bytes.Fields(s)
+		if n >= int64(len(words)) {
+			return nil, false
+		}
+		return words[n], true
 	}
 	for ; n > 0; n-- {
 		i := bytes.Index(s, separator)

@@ -48,7 +48,7 @@ func bindTimestampAdd(args []fn.Arg) (*fn.Bound, error) {
 	}
 	t := ts[2].WithAttr(types.NoTime)
 	if t.Kind == types.Date && micros > 0 && micros < dayMicros {
-		t = types.TimestampOf(0)
+		t = types.TimestampOf(6)
 	}
 	if t.Kind == types.TimeOfDay && months > 0 {
 		return nil, fmt.Errorf("a TIME cannot be moved by months")
