@@ -95,7 +95,12 @@ Without a command it is an interactive shell; -e and -f run statements in order,
 		Args:          cobra.NoArgs,
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		RunE:          func(c *cobra.Command, _ []string) error { return a.interactive(c.Context()) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			if !c.Flags().Changed("state-dir") {
+				a.flags.stateDir = "" // in memory: the same INSERT may be typed twice
+			}
+			return a.interactive(c.Context())
+		},
 	}
 	c.SetOut(out)
 	c.SetErr(errOut)

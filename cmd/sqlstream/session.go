@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -8,6 +9,7 @@ import (
 	"os"
 	"runtime/debug"
 	"strings"
+	"time"
 
 	"github.com/sqlstream/sqlstream/connectors"
 	"github.com/sqlstream/sqlstream/exec"
@@ -34,7 +36,11 @@ func (a *app) newSession(o session.Options) (*session.Session, error) {
 	if a.flags.debug {
 		o.Log = slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	}
-	return session.New(o)
+	s, err := session.New(o)
+	if sw, ok := o.Output.(*render.Switch); ok && s != nil && sw.Format == nil {
+		sw.Format = func() string { return cmp.Or(a.flags.output, s.Setting("sql-client.execution.result-mode")) }
+	}
+	return s, err
 }
 
 // memoryLimit reads --memory and keeps the collector within it.
@@ -52,11 +58,10 @@ func (a *app) memoryLimit() (int64, error) {
 
 func (a *app) output(format string) (session.Output, error) {
 	o := render.Options{Out: a.out, Notice: a.err, Terminal: terminal(a.outFile), Height: height(a.outFile)}
-	w, err := render.New(format, o)
-	if err != nil {
+	if _, err := render.New(format, o); err != nil {
 		return nil, usage("--output: %s", err)
 	}
-	return w, nil
+	return &render.Switch{Opt: o}, nil
 }
 
 // texts reads the SQL of -e, -f and files; variables are replaced.
@@ -144,12 +149,20 @@ func (a *app) batch(ctx context.Context, list []fragment) error {
 
 // printTrouble tells a person what went wrong while a job goes on.
 func (a *app) printTrouble(j *session.Job, e exec.Event) {
+	if text := trouble(j, e); text != "" {
+		fmt.Fprintln(a.err, text)
+	}
+}
+
+// trouble is an event in words, "" if nobody has to know.
+func trouble(j *session.Job, e exec.Event) string {
 	switch e.Kind {
 	case exec.EventRestarting:
-		fmt.Fprintf(a.err, "job %s: %s; restarting in %s\n", j.Name, firstLine(e.Err), e.Delay)
+		return fmt.Sprintf("job %s: %s; restarting in %s", j.Name, firstLine(e.Err), e.Delay.Round(time.Millisecond))
 	case exec.EventCheckpointAborted:
-		fmt.Fprintf(a.err, "job %s: checkpoint %d was not completed: %s\n", j.Name, e.Checkpoint, e.Text)
+		return fmt.Sprintf("job %s: checkpoint %d was not completed: %s", j.Name, e.Checkpoint, e.Text)
 	}
+	return ""
 }
 
 func firstLine(err error) string {

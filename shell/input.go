@@ -1,0 +1,59 @@
+package shell
+
+import (
+	"errors"
+
+	"github.com/chzyer/readline"
+)
+
+// input gives the lines that a person types. Line and Close may be called
+// from two goroutines; Close makes a waiting Line return io.EOF.
+type input interface {
+	// Line shows the prompt and returns the next line without its break:
+	// errInterrupted for Ctrl-C, io.EOF for Ctrl-D on an empty line.
+	Line(prompt string) (string, error)
+	Close() error
+}
+
+var errInterrupted = errors.New("interrupted")
+
+// terminalInput edits lines on a terminal.
+func (s *Shell) terminalInput() (input, error) {
+	rl, err := readline.NewEx(&readline.Config{
+		Stdin: readline.NewCancelableStdin(s.opt.In), Stdout: s.opt.Out, Stderr: s.opt.Err,
+		HistoryLimit: maxEntries + 1, DisableAutoSaveHistory: true, HistorySearchFold: true,
+		AutoComplete: &completer{s}, InterruptPrompt: "^C", EOFPrompt: "\n",
+	})
+	if err != nil {
+		return nil, err
+	}
+	t := &terminalLines{rl}
+	s.history.changed = t.load
+	t.load(s.history.entries)
+	return t, nil
+}
+
+type terminalLines struct{ rl *readline.Instance }
+
+func (t *terminalLines) Line(prompt string) (string, error) {
+	t.rl.SetPrompt(prompt)
+	line, err := t.rl.Readline()
+	if errors.Is(err, readline.ErrInterrupt) {
+		return "", errInterrupted
+	}
+	return line, err
+}
+
+func (t *terminalLines) Close() error { return t.rl.Close() }
+
+// load gives the library all entries anew: its own SaveHistory mistakes a
+// new entry for a changed old one when the person has moved in the list.
+func (t *terminalLines) load(entries []string) {
+	t.rl.ResetHistory()
+	if len(entries) == 0 {
+		_ = t.rl.SaveHistory("") // it needs one to write into
+	}
+	for _, e := range entries {
+		_ = t.rl.SaveHistory(e)
+	}
+}
