@@ -7,12 +7,13 @@ import (
 
 	"github.com/sqlstream/sqlstream/exec"
 	"github.com/sqlstream/sqlstream/exec/types"
+	"github.com/sqlstream/sqlstream/exec/vec"
 )
 
 // showJobs answers SHOW JOBS.
 func (s *Session) showJobs() error {
 	columns := []string{"job id", "job name", "status", "running for", "records in", "records out", "late", "skipped", "checkpoint", "restarts"}
-	var rows [][]*string
+	var rows [][]vec.Value
 	for _, j := range s.jobs {
 		st := j.Status()
 		in, out, late, skipped := Counts(st)
@@ -87,7 +88,7 @@ func Lag(st exec.Status) int64 {
 
 // showWatermarks answers SHOW WATERMARKS: where each split stands.
 func (s *Session) showWatermarks() error {
-	var rows [][]*string
+	var rows [][]vec.Value
 	for _, j := range s.Running() {
 		for _, sp := range j.Status().Splits {
 			state := "active"
@@ -109,7 +110,7 @@ func (s *Session) describeJob(id string) error {
 	if j == nil {
 		return userError("there is no job '%s'; SHOW JOBS lists them", id)
 	}
-	var rows [][]*string
+	var rows [][]vec.Value
 	for _, n := range j.Status().Nodes {
 		var sum exec.SubtaskStatus
 		mark := types.MaxTime

@@ -29,24 +29,17 @@ type Summary struct {
 	Streamed bool
 }
 
-// texts makes a result of text columns; a nil entry is NULL.
-func (s *Session) texts(columns []string, rows [][]*string) error {
-	fields := make([]types.Field, len(columns))
+// answer makes a result of the session's own.
+func (s *Session) answer(columns []types.Field, rows [][]vec.Value) error {
 	b := &vec.Batch{N: len(rows)}
-	for i, name := range columns {
-		fields[i] = types.Field{Name: name, Type: types.String()}
-		v := vec.New(fields[i].Type)
+	for i, c := range columns {
+		v := vec.New(c.Type)
 		for _, r := range rows {
-			if r[i] == nil {
-				v.AppendNull()
-				continue
-			}
-			v.AppendBytes([]byte(*r[i]))
-			v.KeepNulls()
+			v.AppendValue(r[i])
 		}
 		b.Cols = append(b.Cols, v)
 	}
-	if err := s.out.Begin(fields, false); err != nil {
+	if err := s.out.Begin(columns, false); err != nil {
 		return err
 	}
 	if b.N > 0 {
@@ -57,11 +50,36 @@ func (s *Session) texts(columns []string, rows [][]*string) error {
 	return s.out.End(Summary{Rows: int64(len(rows))})
 }
 
-// row is a row of texts for texts; "" stays "".
-func row(values ...string) []*string {
-	r := make([]*string, len(values))
-	for i := range values {
-		r[i] = &values[i]
+// texts is answer for columns of text.
+func (s *Session) texts(columns []string, rows [][]vec.Value) error {
+	fields := make([]types.Field, len(columns))
+	for i, name := range columns {
+		fields[i] = types.Field{Name: name, Type: types.String()}
+	}
+	return s.answer(fields, rows)
+}
+
+// row is a row of texts.
+func row(values ...string) []vec.Value {
+	r := make([]vec.Value, len(values))
+	for i, v := range values {
+		r[i] = vec.Value{Kind: vec.Bytes, S: v}
 	}
 	return r
+}
+
+// orNull is a text, or NULL if it is empty.
+func orNull(s string) vec.Value {
+	if s == "" {
+		return vec.NullValue(vec.Bytes)
+	}
+	return vec.Value{Kind: vec.Bytes, S: s}
+}
+
+func boolean(b bool) vec.Value {
+	v := vec.Value{Kind: vec.Bool}
+	if b {
+		v.I = 1
+	}
+	return v
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/sqlstream/sqlstream/exec"
+	"github.com/sqlstream/sqlstream/exec/vec"
 	"github.com/sqlstream/sqlstream/parser/ast"
 	"github.com/sqlstream/sqlstream/planner"
 	"github.com/sqlstream/sqlstream/planner/bind"
@@ -126,7 +127,7 @@ func (s *Session) explain(st *ast.Explain) error {
 	if err != nil {
 		return err
 	}
-	return s.texts([]string{"result"}, [][]*string{row(text)})
+	return s.texts([]string{"result"}, [][]vec.Value{row(text)})
 }
 
 // Text is the plan as EXPLAIN prints it.

@@ -1,12 +1,13 @@
 package session
 
 import (
-	"fmt"
 	"regexp"
 	"sort"
 	"strings"
 
 	"github.com/sqlstream/sqlstream/exec/fn"
+	"github.com/sqlstream/sqlstream/exec/types"
+	"github.com/sqlstream/sqlstream/exec/vec"
 	"github.com/sqlstream/sqlstream/parser/ast"
 	"github.com/sqlstream/sqlstream/planner/bind"
 	"github.com/sqlstream/sqlstream/planner/catalog"
@@ -111,7 +112,7 @@ func (s *Session) list(st *ast.Show, column string, names []string) error {
 	if err != nil {
 		return err
 	}
-	var rows [][]*string
+	var rows [][]vec.Value
 	for _, n := range names {
 		if match(n) {
 			rows = append(rows, row(n))
@@ -152,7 +153,7 @@ func (s *Session) created(text string, err error) error {
 	if err != nil {
 		return err
 	}
-	return s.texts([]string{"result"}, [][]*string{row(text)})
+	return s.texts([]string{"result"}, [][]vec.Value{row(text)})
 }
 
 // describe answers DESCRIBE.
@@ -171,31 +172,28 @@ func (s *Session) describe(st *ast.Describe) error {
 // schema answers with Flink's columns; a column comment is shown if any
 // column has one.
 func (s *Session) schema(cols []bind.SchemaColumn, match func(string) bool) error {
-	names := []string{"name", "type", "null", "key", "extras", "watermark"}
+	text := types.String()
+	fields := []types.Field{{Name: "name", Type: text}, {Name: "type", Type: text}, {Name: "null", Type: types.Of(types.Boolean)},
+		{Name: "key", Type: text}, {Name: "extras", Type: text}, {Name: "watermark", Type: text}}
 	commented := false
 	for _, c := range cols {
 		commented = commented || c.Comment != ""
 	}
 	if commented {
-		names = append(names, "comment")
+		fields = append(fields, types.Field{Name: "comment", Type: text})
 	}
-	var rows [][]*string
+	var rows [][]vec.Value
 	for _, c := range cols {
 		if !match(c.Name) {
 			continue
 		}
-		r := row(c.Name, c.Type, strings.ToUpper(fmt.Sprint(c.Null)), c.Key, c.Extras, c.Watermark)
+		r := append(row(c.Name, c.Type), boolean(c.Null), orNull(c.Key), orNull(c.Extras), orNull(c.Watermark))
 		if commented {
-			r = append(r, row(c.Comment)...)
-		}
-		for i := 3; i < len(r); i++ {
-			if *r[i] == "" {
-				r[i] = nil
-			}
+			r = append(r, orNull(c.Comment))
 		}
 		rows = append(rows, r)
 	}
-	return s.texts(names, rows)
+	return s.answer(fields, rows)
 }
 
 // setStatement is SET in its three forms.
@@ -211,13 +209,13 @@ func (s *Session) setStatement(st *ast.Set) error {
 		if !ok {
 			v = runtimeKeys[st.Key]
 		}
-		return s.texts([]string{"key", "value"}, [][]*string{row(st.Key, v)})
+		return s.texts([]string{"key", "value"}, [][]vec.Value{row(st.Key, v)})
 	}
-	var rows [][]*string
+	var rows [][]vec.Value
 	for k, v := range s.settings {
 		rows = append(rows, row(k, v))
 	}
-	sort.Slice(rows, func(i, j int) bool { return *rows[i][0] < *rows[j][0] })
+	sort.Slice(rows, func(i, j int) bool { return rows[i][0].S < rows[j][0].S })
 	return s.texts([]string{"key", "value"}, rows)
 }
 

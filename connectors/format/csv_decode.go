@@ -204,12 +204,12 @@ func (v *csvValue) setArray(d *csvDecoder, text []byte, col *vec.Vector, i int) 
 	first := kid.Len()
 	if len(text) > 0 {
 		for _, part := range strings.Split(string(text), d.opt.element) {
-			kid.AppendNull()
+			kid.AppendZero()
 			n := kid.Len() - 1
 			if d.opt.hasNull && part == d.opt.null {
+				kid.SetNull(n)
 				continue
 			}
-			kid.ClearNull(n)
 			if err := v.elem.set(d, []byte(part), kid, n); err != nil {
 				return err
 			}

@@ -213,9 +213,8 @@ func (v *jsonValue) decodeNested(w *jsonWriter, i, depth int, col *vec.Vector, r
 // element reads the value at i into a new row of col. Errors carry the end
 // of the value.
 func (v *jsonValue) element(w *jsonWriter, i, depth int, col *vec.Vector) (int, error) {
-	col.AppendNull()
+	col.AppendZero()
 	n := col.Len() - 1
-	col.ClearNull(n)
 	end, err := v.decode(w, i, depth, col, n)
 	if err == nil {
 		return end, nil

@@ -88,6 +88,13 @@ func (v *Vector) AppendBytes(b []byte) {
 
 // AppendNull adds a null row.
 func (v *Vector) AppendNull() {
+	v.AppendZero()
+	v.SetNull(v.Len() - 1)
+}
+
+// AppendZero adds a row that is not null (nor are its fields), to be written
+// by index.
+func (v *Vector) AppendZero() {
 	switch v.Kind {
 	case Bool:
 		v.Bool = append(v.Bool, false)
@@ -100,12 +107,12 @@ func (v *Vector) AppendNull() {
 	case Row:
 		v.N++
 		for _, k := range v.Kids {
-			k.AppendNull()
+			k.AppendZero()
 		}
 	default:
 		v.Spans = append(v.Spans, Span{})
 	}
-	v.SetNull(v.Len() - 1)
+	v.KeepNulls()
 }
 
 // AppendFrom adds a copy of row i of src, a vector of the same shape.
