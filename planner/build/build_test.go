@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	_ "github.com/sqlstream/sqlstream/connectors/blackhole"
 	_ "github.com/sqlstream/sqlstream/connectors/files"
 	"github.com/sqlstream/sqlstream/exec"
 	_ "github.com/sqlstream/sqlstream/exec/fn/agg"
@@ -23,6 +24,7 @@ import (
 	"github.com/sqlstream/sqlstream/planner/bind"
 	"github.com/sqlstream/sqlstream/planner/build"
 	"github.com/sqlstream/sqlstream/planner/catalog"
+	"github.com/sqlstream/sqlstream/planner/logical"
 	"github.com/sqlstream/sqlstream/planner/physical"
 )
 
@@ -83,20 +85,30 @@ func plan(text string) (*physical.Plan, error) {
 			return nil, err
 		}
 	}
-	q, ok := stmts[len(stmts)-1].(*ast.QueryStmt)
-	if !ok {
-		return nil, fmt.Errorf("no query")
-	}
-	l, err := b.Query(q.Query)
-	if err != nil {
-		return nil, err
-	}
 	c, err := planner.ConfigOf(set)
 	if err != nil {
 		return nil, err
 	}
 	c.JobName = "test"
-	return planner.PlanQuery(l, c)
+	switch st := stmts[len(stmts)-1].(type) {
+	case *ast.QueryStmt:
+		l, err := b.Query(st.Query)
+		if err != nil {
+			return nil, err
+		}
+		return planner.PlanQuery(l, c)
+	case *ast.StatementSet:
+		var sinks []*logical.Sink
+		for _, ins := range st.Inserts {
+			s, err := b.Insert(ins)
+			if err != nil {
+				return nil, err
+			}
+			sinks = append(sinks, s)
+		}
+		return planner.PlanInserts(sinks, c)
+	}
+	return nil, fmt.Errorf("no query")
 }
 
 // run runs the last query of a script and returns its final rows.
@@ -164,6 +176,47 @@ func TestNullEventTime(t *testing.T) {
 	got, err := run(ddl + "SELECT id FROM t WHERE ts IS NOT NULL")
 	if err != nil || !slices.Equal(got, []string{"1"}) {
 		t.Errorf("rows without a time filtered out: got %q, %v", got, err)
+	}
+}
+
+// TestStatementSet: one scan feeds two sinks of one job, at parallelism 2.
+func TestStatementSet(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "in.jsonl")
+	if err := os.WriteFile(path, []byte(`{"k":"a","v":1}`+"\n"+`{"k":"b","v":2}`+"\n"+`{"k":"a","v":3}`+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p, err := plan(`SET 'parallelism.default' = '2';
+CREATE TABLE src (k STRING, v INT) WITH ('connector' = 'filesystem', 'format' = 'json', 'path' = '` + path + `');
+CREATE TABLE big (v INT) WITH ('connector' = 'blackhole');
+CREATE TABLE counts (k STRING, n BIGINT) WITH ('connector' = 'blackhole');
+EXECUTE STATEMENT SET BEGIN
+INSERT INTO big SELECT v FROM src WHERE v > 1;
+INSERT INTO counts SELECT k, COUNT(*) FROM src GROUP BY k;
+END`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tables []*table
+	g, sum, err := build.Graph(p, build.Env{Capture: func(cols []types.Field) exec.Sink {
+		tables = append(tables, &table{fields: cols, rows: map[string]int{}})
+		return tables[len(tables)-1]
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(sum.Sources) != 1 {
+		t.Errorf("%d sources, want one", len(sum.Sources))
+	}
+	job, err := exec.Run(context.Background(), g, exec.Config{JobName: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := job.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	got := [][]string{tables[0].final(), tables[1].final()}
+	if fmt.Sprint(got) != "[[2 3] [a | 2 b | 1]]" {
+		t.Errorf("got %q", got)
 	}
 }
 
