@@ -89,6 +89,26 @@ func textRows(f func(dst []byte, r row) ([]byte, bool)) func() fn.Kernel {
 	return func() fn.Kernel { return k }
 }
 
+// pieceRows is for results that are a part of argument arg: they share its
+// bytes, and are slices of r.bytes(arg) whose capacity was not cut. The kernel never appends to out.Data, so nothing is overwritten.
+func pieceRows(arg int, f func(r row) ([]byte, bool)) func() fn.Kernel {
+	k := func(_ *fn.Env, args []*vec.Vector, rows []int32, out *vec.Vector) error {
+		v := args[arg]
+		out.Data = v.Data
+		for _, i := range rows {
+			piece, ok := f(row{args, int(i)})
+			if !ok {
+				out.SetNull(int(i))
+				continue
+			}
+			s := v.Spans[i]
+			out.Spans[i] = vec.Span{Off: s.Off + s.Len - uint32(cap(piece)), Len: uint32(len(piece))}
+		}
+		return nil
+	}
+	return func() fn.Kernel { return k }
+}
+
 func intRows(f func(r row) (int64, bool)) func() fn.Kernel {
 	return rowsOf(func(v *vec.Vector) []int64 { return v.I64 }, f)
 }

@@ -133,7 +133,7 @@ func (s segment) done() segment {
 }
 
 func (p *likePattern) match(s []byte) bool {
-	first, last := p.segments[0], p.segments[len(p.segments)-1]
+	first, last := &p.segments[0], &p.segments[len(p.segments)-1]
 	n := first.matchAt(s)
 	if n < 0 {
 		return false
@@ -142,8 +142,8 @@ func (p *likePattern) match(s []byte) bool {
 		return n == len(s)
 	}
 	s = s[n:]
-	for _, seg := range p.segments[1 : len(p.segments)-1] {
-		end := seg.find(s)
+	for i := 1; i < len(p.segments)-1; i++ {
+		end := p.segments[i].find(s)
 		if end < 0 {
 			return false
 		}

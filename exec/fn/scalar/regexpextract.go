@@ -36,17 +36,7 @@ func constantExtract(consts []*vec.Value) fn.Kernel {
 	if s == nil {
 		return nil
 	}
-	return func(_ *fn.Env, args []*vec.Vector, rows []int32, out *vec.Vector) error {
-		for _, i := range rows {
-			v, ok := s.find(args[0].BytesAt(int(i)))
-			if !ok {
-				out.SetNull(int(i))
-				continue
-			}
-			out.SetBytes(int(i), v)
-		}
-		return nil
-	}
+	return pieceRows(0, func(r row) ([]byte, bool) { return s.find(r.bytes(0)) })()
 }
 
 // scan is the form "key=value behind a separator": an optional group of a

@@ -32,23 +32,12 @@ func bindSplitIndex(args []fn.Arg) (*fn.Bound, error) {
 
 func splitIndexKernel(code bool) fn.Kernel {
 	var buf [utf8.UTFMax]byte
-	return func(_ *fn.Env, args []*vec.Vector, rows []int32, out *vec.Vector) error {
-		for _, i := range rows {
-			var separator []byte
-			if code {
-				separator = utf8.AppendRune(buf[:0], rune(args[1].I64[i]))
-			} else {
-				separator = args[1].BytesAt(int(i))
-			}
-			part, ok := splitIndex(args[0].BytesAt(int(i)), separator, args[2].I64[i])
-			if !ok {
-				out.SetNull(int(i))
-				continue
-			}
-			out.SetBytes(int(i), part)
+	return pieceRows(0, func(r row) ([]byte, bool) {
+		if code {
+			return splitIndex(r.bytes(0), utf8.AppendRune(buf[:0], rune(r.int(1))), r.int(2))
 		}
-		return nil
-	}
+		return splitIndex(r.bytes(0), r.bytes(1), r.int(2))
+	})()
 }
 
 // splitIndex: an empty separator stands for blanks.
@@ -57,11 +46,10 @@ func splitIndex(s, separator []byte, n int64) ([]byte, bool) {
 		return nil, false
 	}
 	if len(separator) == 0 {
-		words := bytes.Fields(s)
-		if n >= int64(len(words)) {
-			return nil, false
-		}
-		return words[n], true
+		return wordAt(s, n)
+	}
+	if len(separator) == 1 {
+		return splitByte(s, separator[0], n)
 	}
 	for ; n > 0; n-- {
 		i := bytes.Index(s, separator)
@@ -71,6 +59,36 @@ func splitIndex(s, separator []byte, n int64) ([]byte, bool) {
 		s = s[i+len(separator):]
 	}
 	if i := bytes.Index(s, separator); i >= 0 {
+		s = s[:i]
+	}
+	return s, true
+}
+
+func wordAt(s []byte, n int64) ([]byte, bool) {
+	const blanks = " \t\r\n"
+	for {
+		s = bytes.TrimLeft(s, blanks)
+		end := bytes.IndexAny(s, blanks)
+		if end < 0 {
+			end = len(s)
+		}
+		if n == 0 || end == 0 {
+			return s[:end], end > 0
+		}
+		s = s[end:]
+		n--
+	}
+}
+
+func splitByte(s []byte, separator byte, n int64) ([]byte, bool) {
+	for ; n > 0; n-- {
+		i := bytes.IndexByte(s, separator)
+		if i < 0 {
+			return nil, false
+		}
+		s = s[i+1:]
+	}
+	if i := bytes.IndexByte(s, separator); i >= 0 {
 		s = s[:i]
 	}
 	return s, true

@@ -10,20 +10,18 @@ func init() {
 	simple{name: "SUBSTRING", aliases: []string{"SUBSTR"}, syntax: "SUBSTRING(string, start [, length])",
 		doc:    "Part of a string from a position, counted from 1; a negative one counts from the end, 0 is as 1. A negative length gives NULL.",
 		params: []param{stringArg, bigArg, bigArg}, opt: 1, resultOf: varying, nullable: true,
-		kernel: textRows(func(dst []byte, r row) ([]byte, bool) {
+		kernel: pieceRows(0, func(r row) ([]byte, bool) {
 			n := r.intOr(2, math.MaxInt32)
-			return append(dst, substring(r.bytes(0), r.int(1), n)...), n >= 0
+			return substring(r.bytes(0), r.int(1), n), n >= 0
 		})}.register()
 	simple{name: "LEFT", syntax: "LEFT(string, n)", doc: "The first n characters.",
 		params: []param{stringArg, bigArg}, resultOf: varying,
-		kernel: textRows(func(dst []byte, r row) ([]byte, bool) {
-			return append(dst, cut(r.bytes(0), 0, clamp(r.int(1)))...), true
-		})}.register()
+		kernel: pieceRows(0, func(r row) ([]byte, bool) { return cut(r.bytes(0), 0, clamp(r.int(1))), true })}.register()
 	simple{name: "RIGHT", syntax: "RIGHT(string, n)", doc: "The last n characters.",
 		params: []param{stringArg, bigArg}, resultOf: varying,
-		kernel: textRows(func(dst []byte, r row) ([]byte, bool) {
+		kernel: pieceRows(0, func(r row) ([]byte, bool) {
 			s := r.bytes(0)
-			return append(dst, s[offset(s, length(s)-clamp(r.int(1))):]...), true
+			return s[offset(s, length(s)-clamp(r.int(1))):], true
 		})}.register()
 }
 

@@ -1,8 +1,8 @@
 package scalar
 
 import (
+	"bytes"
 	"fmt"
-	"strings"
 
 	"github.com/sqlstream/sqlstream/exec/fn"
 	"github.com/sqlstream/sqlstream/exec/types"
@@ -21,22 +21,22 @@ func init() {
 	} {
 		simple{name: t.name, syntax: t.name + "(string [, characters])", doc: t.doc,
 			params: []param{stringArg, stringArg}, opt: 1, resultOf: varying,
-			kernel: textRows(func(dst []byte, r row) ([]byte, bool) {
+			kernel: pieceRows(0, func(r row) ([]byte, bool) {
 				chars := " "
 				if len(r.args) == 2 {
 					chars = r.text(1)
 				}
-				return append(dst, trim(r.text(0), chars, t.head, t.tail)...), true
+				return trim(r.bytes(0), chars, t.head, t.tail), true
 			})}.register()
 	}
 }
 
-func trim(s, chars string, head, tail bool) string {
+func trim(s []byte, chars string, head, tail bool) []byte {
 	if head {
-		s = strings.TrimLeft(s, chars)
+		s = bytes.TrimLeft(s, chars)
 	}
 	if tail {
-		s = strings.TrimRight(s, chars)
+		s = bytes.TrimRight(s, chars)
 	}
 	return s
 }
@@ -49,8 +49,8 @@ func bindTrim(args []fn.Arg) (*fn.Bound, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &fn.Bound{Params: ts, Result: strict(varying(ts), args), New: textRows(func(dst []byte, r row) ([]byte, bool) {
-			return append(dst, trim(r.text(0), " ", true, true)...), true
+		return &fn.Bound{Params: ts, Result: strict(varying(ts), args), New: pieceRows(0, func(r row) ([]byte, bool) {
+			return trim(r.bytes(0), " ", true, true), true
 		})}, nil
 	}
 	ts, err := bind(syntax, args, 0, stringArg, stringArg, stringArg)
@@ -64,7 +64,7 @@ func bindTrim(args []fn.Arg) (*fn.Bound, error) {
 	if mode != "BOTH" && mode != "LEADING" && mode != "TRAILING" {
 		return nil, fmt.Errorf("TRIM knows BOTH, LEADING and TRAILING, not %s", mode)
 	}
-	return &fn.Bound{Params: ts, Result: strict(varying([]types.Type{ts[2]}), args), New: textRows(func(dst []byte, r row) ([]byte, bool) {
-		return append(dst, trim(r.text(2), r.text(1), mode != "TRAILING", mode != "LEADING")...), true
+	return &fn.Bound{Params: ts, Result: strict(varying([]types.Type{ts[2]}), args), New: pieceRows(2, func(r row) ([]byte, bool) {
+		return trim(r.bytes(2), r.text(1), mode != "TRAILING", mode != "LEADING"), true
 	})}, nil
 }
