@@ -428,3 +428,25 @@ func TestImpossibleTimeouts(t *testing.T) {
 		t.Fatalf("a time-out below the checkpoint interval gave %v", err)
 	}
 }
+
+// TestCoordinatorMoves is fault 10: answers that it is too early, or that
+// another broker is to be asked, in storms.
+func TestCoordinatorMoves(t *testing.T) {
+	c := testCases(t)
+	for _, code := range []codes.Code{codes.ConcurrentTransactions, codes.NotCoordinator, codes.CoordinatorNotAvailable, codes.CoordinatorLoading} {
+		j := c.job(t)
+		n := 0
+		j.before = func(string, string) error {
+			if n++; n%3 != 0 {
+				return code
+			}
+			return nil
+		}
+		if err := j.run(newProcess()); err != nil {
+			t.Fatalf("%v: %v", code, err)
+		}
+		if err := j.check(); err != nil {
+			t.Fatalf("%v: %v", code, err)
+		}
+	}
+}

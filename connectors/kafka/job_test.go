@@ -165,7 +165,7 @@ type job struct {
 	parallelism int
 	runID       string
 	fresh       bool
-	patience    time.Duration
+	interval    time.Duration // of checkpoints; 0: 10 s
 	// aborts tells whether a checkpoint is aborted after its first writer
 	// pre-committed.
 	aborts func(checkpoint.ID) bool
@@ -185,6 +185,9 @@ func newJob(t *testing.T, addr, topic string) *job {
 func (j *job) context(p *process, subtask int, restart bool) exec.SinkContext {
 	c := sinkContextFor(stepJournal{j.dir.journal, p}, restart)
 	c.Subtask.Index, c.Parallelism, c.RunID, c.Fresh = subtask, j.parallelism, j.runID, j.fresh
+	if j.interval > 0 {
+		c.Interval = j.interval
+	}
 	return c
 }
 

@@ -1,0 +1,124 @@
+//go:build kafka
+
+package kafka
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sqlstream/sqlstream/connectors/kafka/kafkatest"
+	"github.com/sqlstream/sqlstream/exec"
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// crashCases is a broker of its own, to be killed.
+func crashCases(t *testing.T, settings map[string]string) (*cases, *kafkatest.Broker) {
+	b := kafkatest.Require(t, kafkatest.Options{Settings: settings})
+	return &cases{addr: b.Addr(), stride: 4, late: true, make: func(topic string) error {
+		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+		defer cancel()
+		return kafkatest.CreateTopic(ctx, b.Addr(), topic, 2)
+	}}, b
+}
+
+// TestBrokerKilled is fault 8: kill -9 of the broker while a transaction is
+// open, pre-committed, stored, or just committed. The job goes on, by a
+// restart inside the process where it must.
+func TestBrokerKilled(t *testing.T) {
+	c, b := crashCases(t, nil)
+	for _, when := range []string{"open", "precommitted", "stored", "settled"} {
+		t.Run(when, func(t *testing.T) {
+			j := c.job(t)
+			killed := false
+			kill := func() {
+				if !killed && j.dir.last == 1 {
+					killed = true
+					b.Kill()
+					if err := b.Restart(); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			j.hook = func(name string) {
+				if name == when {
+					kill()
+				}
+			}
+			if when == "open" {
+				j.before = func(call, _ string) error {
+					if call == "WriteMarker" {
+						kill()
+					}
+					return nil
+				}
+			}
+			if err := j.runInside(newProcess()); err != nil {
+				t.Fatal(err)
+			}
+			if !killed {
+				t.Fatal("the broker was not killed")
+			}
+			begin := time.Now()
+			// A broker that was killed completes what it had promised some
+			// seconds after it is back.
+			if err := j.checkWithin(time.Minute); err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("all visible after %v", time.Since(begin))
+		})
+	}
+}
+
+// TestBrokerTimesOut is fault 11 without the log: the broker aborts a
+// pre-committed transaction while the job is down. The loss is reported.
+func TestBrokerTimesOut(t *testing.T) {
+	c, _ := crashCases(t, nil)
+	j := c.job(t)
+	table := mustTable(t, "kafka", idColumns, nil, jsonOptions(c.addr, "topic", j.table.Options.Text("topic"), "sink.semantic", "exactly-once",
+		"sink.transactional-id-prefix", j.table.Options.Text("topic"), "properties.transaction.timeout.ms", "1500"))
+	table.Env.CheckpointInterval = time.Second
+	j.table, j.interval = table, time.Second
+	j.killWhen("stored", 2)
+	tx := decodeOne(t, j.dir.pending)
+	deadline := time.Now().Add(20 * time.Second)
+	for { // until the broker has aborted it: then its epoch is outdated
+		err := abortedYet(t, c.addr, tx.ID)
+		if err == nil {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal(err)
+		}
+		time.Sleep(200 * time.Millisecond)
+	}
+	err := j.run(newProcess())
+	var fatal *exec.FatalError
+	if !errors.As(err, &fatal) || !strings.Contains(err.Error(), "lost") || !strings.Contains(err.Error(), "4 records") {
+		t.Fatalf("got %v", err)
+	}
+}
+
+// abortedYet asks DescribeTransactions whether nothing is open under the id.
+func abortedYet(t *testing.T, addr, id string) error {
+	t.Helper()
+	cl, err := kgo.NewClient(kgo.SeedBrokers(addr))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cl.Close()
+	req := kmsg.NewPtrDescribeTransactionsRequest()
+	req.TransactionalIDs = []string{id}
+	resp, err := req.RequestWith(context.Background(), cl)
+	if err != nil {
+		return err
+	}
+	if state := resp.TransactionStates[0].State; state == "Ongoing" || strings.HasPrefix(state, "Prepare") {
+		return fmt.Errorf("the transaction is still %s", state)
+	}
+	return nil
+}
