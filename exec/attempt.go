@@ -217,6 +217,7 @@ func (a *attempt) newStage(t *task, n *Node, index int) (*stage, error) {
 		Subtask: s.subtask, Parallelism: n.Parallelism, Metrics: m, Watermark: slices.Min(s.marks),
 		Log: a.log.With("operator", n.Name, "subtask", index),
 	}
+	s.out.ctx = s.ctx
 	m.Watermark.Store(int64(s.ctx.Watermark))
 	if n.Sink != nil {
 		a.writers[s.subtask] = t

@@ -351,7 +351,14 @@ func randomKills(t *testing.T, rnd *rand.Rand) {
 		return exec.Config{Clock: exec.SystemClock{}, Restart: &exec.FixedDelay{Attempts: 1000}, WatermarkInterval: time.Millisecond,
 			Checkpoint: exec.CheckpointConfig{Interval: time.Duration(1+rnd.IntN(4)) * time.Millisecond, MaxConcurrent: 1 + rnd.IntN(3), TolerableFailed: -1}}
 	}
-	graph := func() *exec.Graph { return w.counting(1+rnd.IntN(3), 1+rnd.IntN(3)) }
+	w.batches = rnd.IntN(2) == 0
+	graph := func() *exec.Graph {
+		g := w.counting(1+rnd.IntN(3), 1+rnd.IntN(3))
+		n := passNode("mid", 1+rnd.IntN(3), exec.Edge{From: 0, Exchange: exec.Rebalance}, w.feed.Fields)
+		g.Nodes = slices.Insert(g.Nodes, 1, n)
+		g.Nodes[2].Inputs[0].From, g.Nodes[3].Inputs[0].From = 1, 2
+		return g
+	}
 	for range 30 {
 		j := w.run(graph(), config())
 		for range 1 + rnd.IntN(4) {

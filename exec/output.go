@@ -1,6 +1,8 @@
 package exec
 
 import (
+	"fmt"
+
 	"github.com/sqlstream/sqlstream/exec/types"
 	"github.com/sqlstream/sqlstream/exec/vec"
 )
@@ -18,6 +20,7 @@ type output struct {
 	metrics *Metrics
 	targets []target
 	last    types.Time
+	ctx     *Context // of the operator; nil: a source
 }
 
 func newOutput(n *Node, m *Metrics) *output {
@@ -49,6 +52,9 @@ func (o *output) Emit(b *vec.Batch) error {
 func (o *output) Watermark(t types.Time) error {
 	if t <= o.last {
 		return nil
+	}
+	if invariants && o.ctx != nil && t > o.ctx.Watermark {
+		panic(fmt.Sprintf("%s emits watermark %v at %v", o.node.Name, t, o.ctx.Watermark))
 	}
 	o.last = t
 	for _, x := range o.targets {

@@ -22,6 +22,8 @@ type world struct {
 	ledger *exectest.Ledger
 	dir    *checkpoint.MemDir
 	clock  *exectest.Clock
+	// batches runs without row mode.
+	batches bool
 }
 
 func newWorld(t *testing.T, splits ...string) *world {
@@ -58,7 +60,7 @@ func (w *world) run(g *exec.Graph, cfg exec.Config) *exec.Job {
 	if cfg.Clock == nil {
 		cfg.Clock = w.clock
 	}
-	cfg.RowMode = true
+	cfg.RowMode = !w.batches
 	w.feed.Forget()
 	j, err := exec.Run(context.Background(), g, cfg)
 	if err != nil {

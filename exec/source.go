@@ -25,6 +25,7 @@ type sourceRun struct {
 
 	emitted  time.Time // the last periodic watermark
 	perRow   bool
+	asked    bool // Next has been called
 	ended    bool // Watermark(max) was sent
 	finished bool // the Final barrier was sent: nothing is read any more
 	some     compactor
@@ -136,6 +137,7 @@ func (s *sourceRun) begin() error {
 // read takes one batch of the reader.
 func (s *sourceRun) read() error {
 	i, ended, err := s.reader.Next(s.task.ctx, s.batch)
+	s.asked = true
 	if err != nil {
 		return err
 	}
@@ -302,7 +304,7 @@ func (s *sourceRun) markIdle() {
 			continue
 		}
 		silent := s.spec.IdleTimeout > 0 && at.Sub(sp.active) >= s.spec.IdleTimeout
-		if silent || s.idler != nil && sp.rows.Load() == 0 && s.idler.Idle(k) {
+		if silent || s.asked && s.idler != nil && sp.rows.Load() == 0 && s.idler.Idle(k) {
 			sp.idle.Store(true)
 		}
 	}

@@ -186,6 +186,29 @@ func TestWatermarkIsTheMinimumOverActiveSplits(t *testing.T) {
 	w.wait(j)
 }
 
+// Subtasks without splits hold up nobody, before and after a rescale.
+func TestSubtasksWithoutSplits(t *testing.T) {
+	w := newWorld(t, "a")
+	w.ledger.Fields = w.feed.Fields
+	r := newRecorder("k STRING, v BIGINT")
+	store := w.store()
+	for i, p := range []int{3, 2, 1} {
+		g := &exec.Graph{Nodes: []*exec.Node{
+			w.feed.Node("feed", p), passNode("pass", p, exec.Edge{From: 0}, w.feed.Fields),
+			r.node("r", exec.Edge{From: 1, Exchange: exec.Gather}), w.ledger.Node("sink", 1, exec.Edge{From: 2}),
+		}}
+		j := w.run(g, exec.Config{Store: store})
+		at := types.Time(5 + i)
+		w.feed.Watermark("a", at)
+		r.await(t, mark(at))
+		j.Stop(false)
+		w.wait(j)
+	}
+	if got := r.text(); got != "W5 fromW5 W6 fromW6 W7" {
+		t.Errorf("seen %s", got)
+	}
+}
+
 func TestTwoInputsAdvanceByTheMinimum(t *testing.T) {
 	w := newWorld(t, "s")
 	w.ledger.Fields = w.feed.Fields
