@@ -72,7 +72,7 @@ func (a *attempt) commitRestored(c *committerRun, pending []Committable) error {
 	if serr := a.store.SaveOutcomes(outcomes); serr != nil {
 		return serr
 	}
-	a.job.emit(Event{Kind: EventCommitted, Outcomes: outcomes, Text: outcomesText(outcomes)})
+	a.job.noteOutcomes(outcomes)
 	for _, o := range outcomes {
 		if o.Fatal {
 			return Fatal(c.errorf(fmt.Errorf("checkpoint %d: the transaction of %v is lost: %s",
