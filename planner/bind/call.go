@@ -41,27 +41,33 @@ func (e *env) funcCall(c *ast.Call) expr.Expr {
 	return e.named(c, name)
 }
 
-// named calls an ordinary function; one that does not exist gets a guess,
-// over aggregates too.
+// named calls an ordinary function. That it exists is checked before its
+// arguments are: a misspelt aggregate would make them look wrong.
 func (e *env) named(c *ast.Call, name string) expr.Expr {
 	if f := e.b.userFunction(c); f != nil {
 		return e.inline(f, c)
 	}
-	args := e.exprs(c.Args)
 	if len(c.Name.Parts) > 1 {
 		fail(perr.New(c.Pos, "function %s not found", c.Name).WithHint("built-in functions have no catalog or database"))
 	}
-	x, err := expr.NewCall(name, args)
-	if err == nil {
-		return plainTime(x)
-	}
 	if _, ok := fn.Lookup(name); !ok {
-		if near := nearAggregate(name); near != "" && !strings.Contains(err.Error(), "; use ") {
-			fail(perr.New(c.Pos, "function %s not found", name).WithHint("did you mean %s?", near))
+		fail(unknownFunction(c.Pos, name))
+	}
+	return e.call(c.Pos, name, e.exprs(c.Args)...)
+}
+
+// unknownFunction names the function of Flink or the one that was meant.
+func unknownFunction(pos ast.Pos, name string) error {
+	_, err := expr.NewCall(name, nil)
+	if err == nil || !strings.Contains(err.Error(), "; use ") {
+		if near := nearAggregate(name); near != "" {
+			return perr.New(pos, "function %s not found", name).WithHint("did you mean %s?", near)
 		}
 	}
-	check(c.Pos, err)
-	return nil
+	if err == nil {
+		return perr.New(pos, "function %s not found", name)
+	}
+	return perr.At(pos, err)
 }
 
 func nearAggregate(name string) string {
@@ -91,7 +97,7 @@ func (e *env) refuseClauses(c *ast.Call, name string) {
 		what = "IGNORE NULLS"
 	}
 	if _, ok := fn.Lookup(name); !ok {
-		e.named(&ast.Call{Pos: c.Pos, Name: c.Name}, name)
+		fail(unknownFunction(c.Pos, name))
 	}
 	failf(c.Pos, "%s is no aggregate function and takes no %s", name, what)
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/sqlstream/sqlstream/exec/expr"
+	"github.com/sqlstream/sqlstream/exec/fn"
 	"github.com/sqlstream/sqlstream/exec/op"
 	"github.com/sqlstream/sqlstream/exec/types"
 	"github.com/sqlstream/sqlstream/parser/ast"
@@ -96,6 +97,9 @@ func (e *env) overFunction(c *ast.Call) logical.OverCall {
 	case "LAG", "LEAD":
 		call.Args, call.T = e.lagArguments(c)
 	default:
+		if _, ok := fn.Lookup(name); !ok && !isAggregate(name) {
+			fail(unknownFunction(c.Pos, name))
+		}
 		if !isAggregate(name) {
 			fail(perr.New(c.Pos, "%s is no aggregate function and takes no OVER", name))
 		}
