@@ -12,13 +12,13 @@ import (
 
 // bench drives an operator and counts what comes out.
 type bench struct {
-	b    *testing.B
+	b    testing.TB
 	op   exec.Operator
 	ctx  *exec.Context
 	rows int64
 }
 
-func newBench(b *testing.B, o exec.Operator) *bench {
+func newBench(b testing.TB, o exec.Operator) *bench {
 	s, err := state.Open(state.Options{Operator: "bench", Range: state.AllGroups})
 	if err != nil {
 		b.Fatal(err)
