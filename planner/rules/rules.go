@@ -22,6 +22,7 @@ var ordered = []rule{
 	{"flatten_unions", flattenUnions},
 	{"push_watermarks", pushWatermarks},
 	{"merge_projects", mergeProjects},
+	{"simplify_joins", simplifyJoins},
 	{"push_filters", pushFilters},
 	{"rank", recogniseRank},
 	{"drop_watermarks", dropWatermarks},
