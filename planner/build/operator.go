@@ -58,6 +58,9 @@ func (b *builder) operator(n *physical.Node) (factory, error) {
 	case *physical.Expand:
 		o.Common = c
 		return of(o.ExpandSpec, op.NewExpand)
+	case *physical.OverAggregate:
+		o.Common = c
+		return of(o.OverSpec, op.NewOver)
 	}
 	return nil, perr.NotYet(n.At, "%s", n.Title())
 }
