@@ -1,9 +1,7 @@
 package exec
 
 import (
-	"context"
 	"fmt"
-	"slices"
 
 	"github.com/sqlstream/sqlstream/checkpoint"
 	"github.com/sqlstream/sqlstream/exec/types"
@@ -47,7 +45,6 @@ func (s *stage) open() error {
 	}
 	return nil
 }
-
 func (s *stage) errorf(err error) error {
 	if err == nil || isStop(err) {
 		return err
@@ -64,7 +61,6 @@ type StageError struct {
 
 func (e *StageError) Error() string { return fmt.Sprintf("%s: %v", e.Node, e.Err) }
 func (e *StageError) Unwrap() error { return e.Err }
-
 func (s *stage) process(port int, b *vec.Batch) error {
 	s.ctx.Metrics.RowsIn.Add(int64(b.Len()))
 	before := s.task.watch.enter(s.ctx.Metrics)
@@ -90,7 +86,6 @@ func (s *stage) advance(port int, t types.Time) error {
 	s.marks[port] = max(s.marks[port], t)
 	return s.combine()
 }
-
 func (s *stage) combine() error {
 	least, any := types.MaxTime, false
 	for p, t := range s.marks {
@@ -120,83 +115,15 @@ func (s *stage) wake() error {
 	s.next = next
 	return s.located(err)
 }
-
 func (s *stage) flush() error {
 	if s.flusher == nil {
 		return nil
 	}
 	return s.located(s.flusher.Flush(s.out))
 }
-
 func (s *stage) close() error {
 	if s.op == nil {
 		return nil
 	}
 	return s.errorf(s.op.Close())
-}
-
-// openSink makes the writer.
-func (s *stage) openSink() error {
-	w, err := s.node.Sink.Sink.Writer(s.task.ctx, s.task.run.sinkContext(s.node, s.subtask, s.ctx.Metrics))
-	if err != nil {
-		return s.errorf(err)
-	}
-	s.sink = &sinkOperator{ctx: s.task.ctx, writer: w, guarantee: s.node.Sink.Guarantee}
-	s.op = s.sink
-	if s.sink.guarantee != ExactlyOnce {
-		return nil
-	}
-	p, ok := w.(PreCommitter)
-	if !ok {
-		return s.errorf(Fatal(fmt.Errorf("the sink promises exactly-once, but its writer has no pre-commit")))
-	}
-	s.sink.pre = p
-	return nil
-}
-
-// sinkOperator is a writer as the last operator of a chain.
-//
-// Invariant: untold holds every committable that pre returned and whose
-// outcome it has not been told, in order.
-type sinkOperator struct {
-	ctx       context.Context
-	writer    Writer
-	pre       PreCommitter // exactly-once only
-	guarantee Guarantee
-	untold    []Committable
-}
-
-func (s *sinkOperator) Open(*Context) error { return nil }
-
-func (s *sinkOperator) Process(_ int, b *vec.Batch, _ Output) error {
-	return s.writer.Write(s.ctx, b)
-}
-
-func (s *sinkOperator) Advance(types.Time, Output) error { return nil }
-func (s *sinkOperator) Close() error                     { return s.writer.Close() }
-
-// barrier makes what was written so far part of the checkpoint.
-func (s *sinkOperator) barrier(b barrier) error {
-	switch s.guarantee {
-	case ExactlyOnce:
-		fresh, err := s.pre.PreCommit(s.ctx, b.id, b.kind == checkpoint.Final)
-		s.untold = append(s.untold, fresh...)
-		return err
-	case AtLeastOnce:
-		return s.writer.Flush(s.ctx)
-	}
-	if b.kind == checkpoint.Final {
-		return s.writer.Flush(s.ctx)
-	}
-	return nil
-}
-
-// settle drops what has an outcome and tells the writer.
-func (s *sinkOperator) settle(known []Committable) error {
-	gone := make(map[string]bool, len(known))
-	for _, c := range known {
-		gone[c.Key()] = true
-	}
-	s.untold = slices.DeleteFunc(s.untold, func(c Committable) bool { return gone[c.Key()] })
-	return s.pre.Settled(known)
 }
