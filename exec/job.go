@@ -122,9 +122,11 @@ func (j *Job) attempts() error {
 	}
 }
 
+// isFatal: marked so, or of a kind that says so of itself.
 func isFatal(err error) bool {
 	var f *FatalError
-	return errors.As(err, &f)
+	var own interface{ Fatal() bool }
+	return errors.As(err, &f) || errors.As(err, &own) && own.Fatal()
 }
 
 // pause waits before a restart. A Stop ends the wait.

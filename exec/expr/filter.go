@@ -65,7 +65,7 @@ func (f *Filter) Select(env *fn.Env, b *vec.Batch) ([]int32, error) {
 		}
 		sel, err := f.terms[i].refine(at, f.sel[:0])
 		if err != nil {
-			return nil, err
+			return nil, &ValueError{err}
 		}
 		f.sel = sel
 		next := &f.scopes[i+1]

@@ -47,7 +47,7 @@ func (p *Program) Eval(env *fn.Env, b *vec.Batch) ([]*vec.Vector, error) {
 	for i, n := range p.roots {
 		v, err := n.get(&p.top)
 		if err != nil {
-			return nil, err
+			return nil, &ValueError{err}
 		}
 		p.out[i] = v
 	}
