@@ -41,6 +41,16 @@ func (s *screen) draw(line string) {
 
 func (s *screen) clear() { s.draw("") }
 
+// wipe takes away what the terminal echoed for a key, as ^C.
+func (s *screen) wipe() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.live {
+		s.drawn = " "
+		s.erase()
+	}
+}
+
 func (s *screen) erase() {
 	if s.drawn != "" {
 		fmt.Fprint(s.err, "\r\x1b[K")

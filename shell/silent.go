@@ -44,6 +44,7 @@ func (s *Shell) attend(cancel context.CancelFunc, over <-chan struct{}) {
 	for {
 		select {
 		case <-s.interrupt:
+			s.screen.wipe()
 			cancel()
 		case now := <-tick.C:
 			if f := s.watching(); f != nil {
