@@ -115,6 +115,8 @@ func (n *Node) wantsBefore(i int) bool {
 		return n.needsBefore || o.Filter != nil && !in.keyOnly(o.Filter)
 	case *Union, *Expand, *Unnest, *WindowTableFunction, *NotNull, *Replicate:
 		return n.needsBefore
+	case *Rank:
+		return o.UpsertKey == nil
 	case *TemporalJoin:
 		// A version ends where the next one begins.
 		return i == 0 && n.needsBefore
@@ -178,6 +180,9 @@ func (p *Plan) setBefore() {
 			o.LeftRetract, o.RightRetract, o.EmitBefore = n.in(0).retracts(), n.in(1).retracts(), n.Before
 		case *Rank:
 			o.InputRetract, o.EmitBefore = n.in(0).retracts(), n.Before
+			if o.InputRetract { // another consumer of the input needs -U
+				o.UpsertKey = nil
+			}
 		case *Deduplicate:
 			o.EmitBefore = n.Before
 		case *ChangelogNormalize:

@@ -237,7 +237,7 @@ func (l *lowerer) windowJoin(p *logical.Join, j *joining) *Node {
 	j.dropPair(a.Start, b.Start)
 	j.dropPair(a.End, b.End)
 	left, right := j.sides()
-	s := op.WindowJoinSpec{Kind: p.Kind, LeftKeys: j.leftKeys, RightKeys: j.rightKeys, LeftEnd: a.End, RightEnd: b.End, Residual: j.condition()}
+	s := op.WindowJoinSpec{Kind: p.Kind, LeftKeys: j.leftKeys, RightKeys: j.rightKeys, LeftEnd: a.End, RightEnd: b.End, LTZ: a.LTZ, Residual: j.condition()}
 	n := &Node{Op: &WindowJoin{s}, Changes: Insert, Keys: j.keys(p.Kind, left, right)}
 	switch p.Kind {
 	case op.Right:

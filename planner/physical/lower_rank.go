@@ -25,7 +25,7 @@ func (l *lowerer) rank(p *logical.Rank) (*Node, error) {
 		return l.deduplicate(p, n, in), nil
 	}
 	n.Op = &Rank{Name: "Rank", TopNSpec: op.TopNSpec{Partition: p.Partition, Order: p.Order, From: p.From, To: p.To,
-		OutputRank: p.OutputRank, TTL: l.cfg.StateTTL}}
+		OutputRank: p.OutputRank, TTL: l.cfg.StateTTL, UpsertKey: fastKey(in, p.Partition, p.Order)}}
 	n.Changes = Every
 	n.Keys = rankKeys(p, in)
 	return l.add(n), nil
@@ -92,7 +92,8 @@ func (l *lowerer) sort(p *logical.Sort) (*Node, error) {
 		return l.sortByTime(p, in)
 	}
 	n := &Node{At: p.Pos(), Inputs: []Input{keyed(in, nil, 0)}, Output: in.Output, Single: true, Keys: in.Keys, Changes: Every}
-	o := &Rank{Name: "SortLimit", TopNSpec: op.TopNSpec{Order: p.Keys, From: p.Offset + 1, To: p.Offset + p.Limit, TTL: l.cfg.StateTTL}}
+	o := &Rank{Name: "SortLimit", TopNSpec: op.TopNSpec{Order: p.Keys, From: p.Offset + 1, To: p.Offset + p.Limit, TTL: l.cfg.StateTTL,
+		UpsertKey: fastKey(in, nil, p.Keys)}}
 	if len(p.Keys) == 0 {
 		o.Name = "Limit"
 		if in.appendOnly() {

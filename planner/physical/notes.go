@@ -69,7 +69,7 @@ func (n *Node) StateNote() string {
 	case *TemporalJoin:
 		return "the versions since the watermark, and left rows ahead of it"
 	case *Rank:
-		if o.InputRetract {
+		if o.InputRetract || o.UpsertKey != nil {
 			return "all rows, " + ttlText(o.TTL)
 		}
 		return fmt.Sprintf("%d rows per key, %s", o.To, ttlText(o.TTL))
