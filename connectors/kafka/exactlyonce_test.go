@@ -405,6 +405,38 @@ func TestRestartInsideTheProcess(t *testing.T) {
 	}
 }
 
+// TestFailedStartIsRepeatedInFull: a start that failed half-way took nothing
+// over for good; the restart inside the process begins anew.
+func TestFailedStartIsRepeatedInFull(t *testing.T) {
+	c := testCases(t)
+	j := c.job(t)
+	j.killWhen("settled", 1)
+	j.killWhen("settled", 2)
+	inits, failed := 0, false
+	j.before = func(call, id string) error {
+		if call != "InitProducerID" || strings.HasSuffix(id, "-owner") {
+			return nil
+		}
+		if !failed {
+			failed = true
+			return codes.UnknownProducerID // neither to be repeated nor fatal
+		}
+		if !j.dir.finished && j.dir.last == 2 {
+			inits++
+		}
+		return nil
+	}
+	if err := j.runInside(newProcess()); err != nil {
+		t.Fatal(err)
+	}
+	if inits < 3 { // the ids of two pools, and the first transaction
+		t.Fatalf("%d ids were taken over or begun, want both pools' and one more", inits)
+	}
+	if err := j.check(); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestNewerCommittableIsRefused is fault 18.
 func TestNewerCommittableIsRefused(t *testing.T) {
 	c := testCases(t)

@@ -30,7 +30,7 @@ func (l *limiter) allow(n int) (int, time.Duration) {
 		l.taken = due - burst
 	}
 	if due-l.taken < 1 {
-		return 0, time.Duration((1 - (due - l.taken)) / l.rate * float64(time.Second))
+		return 0, max(time.Millisecond, time.Duration((1-(due-l.taken))/l.rate*float64(time.Second)))
 	}
 	n = min(n, int(due-l.taken))
 	l.taken += float64(n)

@@ -51,12 +51,12 @@ func (s *Session) Start(ctx context.Context, pending []Transaction) error {
 }
 
 // Restarted says that the job restarts inside the process. If the sink is not
-// ours any more (the owner id expired), Start and Recover do as at a process
-// start.
+// ours any more (the owner id expired), or never was in full (the start
+// failed), Start and Recover do as at a process start.
 func (s *Session) Restarted() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.inside = s.owned
+	s.inside = s.owned && s.recovered
 }
 
 // begin drops what the process knew of open transactions: the writers are
@@ -100,7 +100,13 @@ func (s *Session) Recover(ctx context.Context, keep []Transaction) error {
 	if err := s.compare(ctx, rest, nil, true); err != nil {
 		return err
 	}
-	return s.AskOwner(ctx)
+	if err := s.AskOwner(ctx); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.recovered = true
+	return nil
 }
 
 func (s *Session) lostOwner() bool {

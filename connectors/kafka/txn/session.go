@@ -57,6 +57,7 @@ type Session struct {
 	mu        sync.Mutex
 	owner     client.Producer
 	owned     bool // owner is ours as far as we know
+	recovered bool // a recovery went through in this process
 	inside    bool // the recovery under way is a restart inside the process
 	known     map[string]ID
 	open      map[string]bool
