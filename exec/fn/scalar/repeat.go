@@ -48,7 +48,7 @@ func init() {
 func repeat(_ *fn.Env, args []*vec.Vector, rows []int32, out *vec.Vector) error {
 	for _, i := range rows {
 		s, n := args[0].BytesAt(int(i)), args[1].I64[i]
-		if n > 0 && int64(len(out.Data))+int64(len(s))*min(n, math.MaxInt32) > math.MaxInt32 {
+		if n > 0 && int64(len(s))*min(n, math.MaxInt32) > 16*maxPad {
 			return fmt.Errorf("REPEAT of %d bytes %d times is too long", len(s), n)
 		}
 		start := len(out.Data)
