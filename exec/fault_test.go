@@ -414,3 +414,20 @@ func TestSinkCalls(t *testing.T) {
 		}
 	}
 }
+
+func TestFullDiskDeclinesAndGoesOn(t *testing.T) {
+	w := newWorld(t, "a")
+	w.add("a", "x, 1")
+	j := w.run(w.counting(1, 1), exec.Config{Checkpoint: exec.CheckpointConfig{TolerableFailed: -1}})
+	w.awaitRead(j)
+	w.dir.SetFull(true)
+	_, err := j.Checkpoint(context.Background(), checkpoint.Periodic)
+	if err == nil || !strings.Contains(err.Error(), checkpoint.ErrNoSpace.Error()) {
+		t.Fatalf("checkpoint on a full disk: %v", err)
+	}
+	w.dir.SetFull(false)
+	w.add("a", "x, 1")
+	w.awaitRead(j)
+	w.checkpoint(j)
+	w.want("x, 2")
+}

@@ -125,35 +125,37 @@ func (s *spec) sequence(name string, t types.Type) (maker, error) {
 	if n := end - start + 2; s.limit == 0 || n < s.limit {
 		s.limit = n
 	}
+	if make := counter(start, t); make != nil {
+		return make, nil
+	}
+	return nil, &connectors.UnsupportedError{Msg: fmt.Sprintf("a sequence of type %s (column %s) is not supported yet", t, name)}
+}
+
+// counter makes start, start+1 …; nil for a type that cannot.
+func counter(start int64, t types.Type) maker {
 	switch {
-	case t.IsInteger():
+	case t.IsInteger(), t.Kind == types.Decimal && t.Precision <= 18:
+		scale := pow10(t.Scale)
 		return func(v *vec.Vector, rows []uint64, _ time.Time) {
 			for _, r := range rows {
-				v.I64 = append(v.I64, start+int64(r))
+				v.I64 = append(v.I64, (start+int64(r))*scale)
 			}
-		}, nil
+		}
 	case t.IsApprox():
 		return func(v *vec.Vector, rows []uint64, _ time.Time) {
 			for _, r := range rows {
 				v.F64 = append(v.F64, float64(start+int64(r)))
 			}
-		}, nil
+		}
 	case t.IsString():
 		return func(v *vec.Vector, rows []uint64, _ time.Time) {
 			var buf [24]byte
 			for _, r := range rows {
 				v.AppendBytes(strconv.AppendInt(buf[:0], start+int64(r), 10))
 			}
-		}, nil
-	case t.Kind == types.Decimal && t.Precision <= 18:
-		scale := pow10(t.Scale)
-		return func(v *vec.Vector, rows []uint64, _ time.Time) {
-			for _, r := range rows {
-				v.I64 = append(v.I64, (start+int64(r))*scale)
-			}
-		}, nil
+		}
 	}
-	return nil, &connectors.UnsupportedError{Msg: fmt.Sprintf("a sequence of type %s (column %s) is not supported yet", t, name)}
+	return nil
 }
 
 func pow10(n int) int64 {
