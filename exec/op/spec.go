@@ -165,6 +165,7 @@ type WindowJoinSpec struct {
 	Kind                JoinKind
 	LeftKeys, RightKeys []int // without the window columns
 	LeftEnd, RightEnd   int   // window_end columns
+	LTZ                 bool  // the windows are those of a TIMESTAMP_LTZ time attribute
 	Residual            expr.Expr
 }
 
