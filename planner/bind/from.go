@@ -222,7 +222,7 @@ func (b *Binder) view(v *catalog.View, pos ast.Pos) (p logical.Plan) {
 		return uniqueNames(p)
 	}
 	if len(v.Columns) != len(p.Schema()) {
-		fail(perr.New(pos, "view %q names %d columns, but its query has %d", v.Path.Name, len(v.Columns), len(p.Schema())))
+		fail(perr.New(pos, "view %q names %s, but its query has %d", v.Path.Name, count(len(v.Columns), "column"), len(p.Schema())))
 	}
 	return renamed(p, v.Columns)
 }

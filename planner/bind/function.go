@@ -76,7 +76,7 @@ func (b *Binder) userFunction(c *ast.Call) *catalog.Function {
 // inline puts the arguments into the body.
 func (e *env) inline(f *catalog.Function, c *ast.Call) expr.Expr {
 	if len(c.Args) != len(f.Params) {
-		failf(c.Pos, "%s takes %d arguments, not %d", f.Path.Name, len(f.Params), len(c.Args))
+		failf(c.Pos, "%s takes %s, not %d", f.Path.Name, count(len(f.Params), "argument"), len(c.Args))
 	}
 	args := e.exprs(c.Args)
 	for i, x := range args {

@@ -328,7 +328,7 @@ func bindAggregate(in *env, c *ast.Call) (boundAggregate, types.Type) {
 	bound, err := f.Bind(as)
 	check(c.Pos, err)
 	if len(bound.Params) != len(args) {
-		failf(c.Pos, "%s takes %d arguments, not %d", name, len(bound.Params), len(args))
+		failf(c.Pos, "%s takes %s, not %d", name, count(len(bound.Params), "argument"), len(args))
 	}
 	for i, x := range args {
 		args[i], err = expr.Coerce(x, bound.Params[i])

@@ -119,7 +119,7 @@ func (b *Binder) insertCount(ins *ast.Insert, t *catalog.Table, cols []types.Fie
 	for i, f := range plan.Schema() {
 		got[i] = f.Name
 	}
-	err := perr.New(ins.Query.Position(), "the query has %d columns (%s), but %q takes %d (%s)", len(got), strings.Join(got, ", "), t.Path.Name, len(want), strings.Join(want, ", "))
+	err := perr.New(ins.Query.Position(), "the query has %s (%s), but %q takes %d (%s)", count(len(got), "column"), strings.Join(got, ", "), t.Path.Name, len(want), strings.Join(want, ", "))
 	if len(got) < len(want) {
 		return err.WithHint("add the missing ones, or name those that you give: INSERT INTO %s (…)", t.Path.Name)
 	}

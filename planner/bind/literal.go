@@ -95,8 +95,8 @@ func (e *env) constant(x ast.Expr) (*expr.Literal, bool) {
 	return l, ok
 }
 
-// count reads a constant that must be a whole number, as of LIMIT.
-func (e *env) count(x ast.Expr, what string) int64 {
+// whole reads a constant that must be a whole number, as of LIMIT.
+func (e *env) whole(x ast.Expr, what string) int64 {
 	l, ok := e.constant(x)
 	if !ok || l.V.Null || !l.T.IsInteger() || l.V.I < 0 {
 		failf(x.Position(), "%s must be a whole number that is not negative", what)

@@ -37,7 +37,7 @@ func (e *env) inValue(x *ast.In, filters bool) expr.Expr {
 	}
 	plan := e.b.query(x.Query, e.s)
 	if n := len(plan.Schema()); n != len(values) {
-		failf(x.Pos, "IN compares %d columns with a subquery of %d", len(values), n)
+		failf(x.Pos, "IN compares %s with a subquery of %d", count(len(values), "column"), n)
 	}
 	sub, conds := e.b.decorrelate(plan)
 	j := scalarJoin{plan: sub, conds: conds, at: x.Pos}

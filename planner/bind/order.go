@@ -124,10 +124,10 @@ func (b *Binder) sort(p logical.Plan, order []sortItem, t ast.Tail, e *env) logi
 	}
 	constants := &env{b: b, s: &scope{}, clause: "LIMIT"}
 	if t.Limit != nil {
-		n.Limit = constants.count(t.Limit, "LIMIT")
+		n.Limit = constants.whole(t.Limit, "LIMIT")
 	}
 	if t.Offset != nil {
-		n.Offset = constants.count(t.Offset, "OFFSET")
+		n.Offset = constants.whole(t.Offset, "OFFSET")
 	}
 	return n
 }

@@ -123,7 +123,7 @@ func (e *env) lagArguments(c *ast.Call) ([]expr.Expr, types.Type) {
 	x := e.expr(c.Args[0])
 	args, t := []expr.Expr{x}, x.Type().Nullable(true).WithAttr(types.NoTime)
 	if len(c.Args) > 1 {
-		args = append(args, expr.BigInt(e.count(c.Args[1], "the offset of "+c.FuncName())))
+		args = append(args, expr.BigInt(e.whole(c.Args[1], "the offset of "+c.FuncName())))
 	}
 	if len(c.Args) > 2 {
 		def := e.expr(c.Args[2])
@@ -215,7 +215,7 @@ func (e *env) frame(s *overSpec, w ast.WindowSpec) {
 
 func (e *env) precedingOf(f *ast.Frame) expr.Expr {
 	if f.Rows {
-		return expr.BigInt(e.count(f.Start.X, "the number of rows before ROWS … PRECEDING"))
+		return expr.BigInt(e.whole(f.Start.X, "the number of rows before ROWS … PRECEDING"))
 	}
 	return expr.BigInt(e.duration(f.Start.X, "the range before RANGE … PRECEDING"))
 }

@@ -55,7 +55,7 @@ func (t *table) rename(names []ast.Ident, what string) {
 		return
 	}
 	if len(names) != len(t.cols) {
-		fail(perr.New(names[0].Pos, "%q has %d columns, but %d names are given", what, len(t.cols), len(names)))
+		fail(perr.New(names[0].Pos, "%q has %s, but there are %d names for them", what, count(len(t.cols), "column"), len(names)))
 	}
 	for i, n := range names {
 		t.cols[i].name = n.Name
@@ -142,7 +142,7 @@ func (b *Binder) values(q *ast.Values, s *scope) logical.Plan {
 	e := &env{b: b, s: &scope{outer: s, ctes: s.ctes}, clause: "VALUES"}
 	for _, r := range q.Rows {
 		if len(r.Items) != len(q.Rows[0].Items) {
-			failf(r.Pos, "this row of VALUES has %d values, the first one %d", len(r.Items), len(q.Rows[0].Items))
+			failf(r.Pos, "this row of VALUES has %s, the first one %d", count(len(r.Items), "value"), len(q.Rows[0].Items))
 		}
 		n.Rows = append(n.Rows, e.exprs(r.Items))
 	}

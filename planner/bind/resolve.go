@@ -3,6 +3,7 @@ package bind
 import (
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 
 	"github.com/sqlstream/sqlstream/connectors"
@@ -193,6 +194,14 @@ func (r *relation) names() []string {
 	return names
 }
 
+// count is a number of things.
+func count(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return strconv.Itoa(n) + " " + thing + "s"
+}
+
 // suggest is the remedy for a name that is none of names.
 func suggest(name string, names []string) string {
 	if near := connectors.Nearest(name, names); near != "" {
@@ -207,6 +216,9 @@ func suggest(name string, names []string) string {
 	names = slices.Clone(names)
 	sort.Strings(names)
 	names = slices.Compact(names)
+	if len(names) == 1 {
+		return "there is only " + names[0]
+	}
 	if len(names) > 12 {
 		return "there are " + strings.Join(names[:12], ", ") + ", …"
 	}

@@ -187,7 +187,7 @@ func (e *env) inQuery(p logical.Plan, x *ast.In, not bool) logical.Plan {
 	}
 	plan := e.b.query(x.Query, e.s)
 	if n := len(plan.Schema()); n != len(values) {
-		failf(x.Pos, "IN compares %d columns with a subquery of %d", len(values), n)
+		failf(x.Pos, "IN compares %s with a subquery of %d", count(len(values), "column"), n)
 	}
 	sub, conds := e.b.decorrelate(plan)
 	left := len(p.Schema())

@@ -41,7 +41,7 @@ func (b *Binder) checkView(q ast.Query, columns []ast.Ident) {
 		return
 	}
 	if len(columns) != len(p.Schema()) {
-		failf(columns[0].Pos, "the view names %d columns, but its query has %d", len(columns), len(p.Schema()))
+		failf(columns[0].Pos, "the view names %s, but its query has %d", count(len(columns), "column"), len(p.Schema()))
 	}
 	seen := map[string]bool{}
 	for _, id := range columns {
