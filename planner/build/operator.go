@@ -31,6 +31,9 @@ func (b *builder) operator(n *physical.Node) (factory, error) {
 	case *physical.Join:
 		o.Common = c
 		return of(o.JoinSpec, op.NewJoin)
+	case *physical.Rank:
+		o.Common = c
+		return of(o.TopNSpec, op.NewTopN)
 	case *physical.WindowTableFunction:
 		o.Common = c
 		return of(o.WindowTableSpec, op.NewWindowTable)
