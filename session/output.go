@@ -25,6 +25,8 @@ type Summary struct {
 	Rows      int64 // rows or changes received
 	Elapsed   time.Duration
 	Cancelled bool
+	// Failed: an error follows.
+	Failed bool
 	// Streamed is false for what the session itself answers (SHOW, DESCRIBE).
 	Streamed bool
 }

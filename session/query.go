@@ -46,7 +46,7 @@ func (s *Session) collect(ctx context.Context, p *Plan, g *exec.Graph, sum *buil
 	if cancelled || errors.Is(err, errEnough) {
 		err = nil
 	}
-	end := s.out.End(Summary{Rows: c.rows, Elapsed: time.Since(begin), Cancelled: cancelled, Streamed: true})
+	end := s.out.End(Summary{Rows: c.rows, Elapsed: time.Since(begin), Cancelled: cancelled, Failed: err != nil, Streamed: true})
 	if err != nil {
 		return runtimeError(err)
 	}

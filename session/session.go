@@ -55,7 +55,6 @@ type Session struct {
 	settings map[string]string
 	jobs     []*Job
 	source   string // the text being executed, for positions
-	failed   error  // of the first job that failed, for Wait
 }
 
 // New returns a session with an empty catalog.

@@ -18,7 +18,7 @@ func (a *app) brokerCommand() *cobra.Command {
 		Short: "Run a small Kafka-protocol broker for trying things out",
 		Long: `Run a broker that speaks Kafka's protocol, with transactions, in this process. It is for trying things out
 and for tests; it is no replacement of Apache Kafka. Topics are made when they are first asked for.`,
-		Args: cobra.NoArgs,
+		Args: argsBy(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
 			o := broker.Options{Listen: listen, DataDir: data, AutoCreate: true, DefaultPartitions: 1}
 			for _, t := range topics {

@@ -20,7 +20,7 @@ import (
 func (a *app) checkpointCommand() *cobra.Command {
 	c := &cobra.Command{Use: "checkpoint", Short: "What the state directory of a job holds", RunE: needsSubcommand}
 	list := &cobra.Command{
-		Use: "list [JOB]", Short: "List the kept checkpoints of a job, running or stopped", Args: cobra.MaximumNArgs(1),
+		Use: "list [JOB]", Short: "List the kept checkpoints of a job, running or stopped", Args: argsBy(cobra.MaximumNArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error {
 			dir, err := a.jobDir(args)
 			if err != nil {
@@ -30,7 +30,7 @@ func (a *app) checkpointCommand() *cobra.Command {
 		},
 	}
 	show := &cobra.Command{
-		Use: "show ID [JOB]", Short: "Show one checkpoint: positions, state, pending transactions", Args: cobra.RangeArgs(1, 2),
+		Use: "show ID [JOB]", Short: "Show one checkpoint: positions, state, pending transactions", Args: argsBy(cobra.RangeArgs(1, 2)),
 		RunE: func(_ *cobra.Command, args []string) error {
 			id, err := strconv.ParseInt(args[0], 10, 64)
 			if err != nil {

@@ -29,7 +29,7 @@ func (a *app) demoCommand() *cobra.Command {
 delays per airport and hour, written exactly-once. While the job runs, its process is killed with SIGKILL after
 checkpoints 2, 5 and 9 (and a random delay) and started again. Then the output topic is compared with the answer
 computed directly from the file. Exit code 5 if a row is lost or duplicated.`,
-		Args: cobra.NoArgs,
+		Args: argsBy(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error { return d.run(c.Context()) },
 	}
 	c.Flags().Uint64Var(&d.seed, "seed", d.seed, "seed of the random delays")

@@ -26,6 +26,7 @@ var layers = map[string][]string{
 	"shell":       {"session"},
 	"conformance": {"session", "connectors"},
 	"bench":       {"broker"},
+	"examples":    {},
 	"cmd":         {"*"},
 }
 

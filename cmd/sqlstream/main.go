@@ -92,9 +92,10 @@ func root(in, out, errOut *os.File) *cobra.Command {
 		Short: "Streaming SQL with exactly-once results, in one binary",
 		Long: `sqlstream runs Apache Flink SQL on streams: Kafka topics and files go in, Kafka transactions come out.
 Without a command it is an interactive shell; -e and -f run statements in order, as does standard input.`,
-		Args:          cobra.NoArgs,
-		SilenceUsage:  true,
-		SilenceErrors: true,
+		Args:                       noCommand,
+		SilenceUsage:               true,
+		SuggestionsMinimumDistance: 2,
+		SilenceErrors:              true,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if !c.Flags().Changed("state-dir") {
 				a.flags.stateDir = "" // in memory: the same INSERT may be typed twice

@@ -39,6 +39,28 @@ func exactArgs(n int, what string) cobra.PositionalArgs {
 	}
 }
 
+// argsBy is a check of cobra's with the exit code of ours.
+func argsBy(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if err := check(c, args); err != nil {
+			return usage("%s\nrun '%s --help' for the options", err, c.CommandPath())
+		}
+		return nil
+	}
+}
+
+// noCommand refuses a word where the commands are expected.
+func noCommand(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	near := ""
+	if s := c.SuggestionsFor(args[0]); len(s) > 0 {
+		near = fmt.Sprintf("; did you mean %q?", s[0])
+	}
+	return usage("unknown command %q%s\nrun '%s --help' for the commands; -f runs a file", args[0], near, c.CommandPath())
+}
+
 func (a *app) run(ctx context.Context, file, metrics string) error {
 	texts, err := a.texts([]fragment{{file: true, text: file}})
 	if err != nil {

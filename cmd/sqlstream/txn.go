@@ -14,7 +14,7 @@ import (
 func (a *app) txnCommand() *cobra.Command {
 	c := &cobra.Command{Use: "txn", Short: "The transactions of a job", RunE: needsSubcommand}
 	list := &cobra.Command{
-		Use: "list [JOB]", Short: "List a job's transactions and what is known of them", Args: cobra.MaximumNArgs(1),
+		Use: "list [JOB]", Short: "List a job's transactions and what is known of them", Args: argsBy(cobra.MaximumNArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error {
 			dir, err := a.jobDir(args)
 			if err != nil {

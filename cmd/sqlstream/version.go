@@ -10,7 +10,7 @@ import (
 
 func (a *app) versionCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "version", Short: "Print the version", Args: cobra.NoArgs,
+		Use: "version", Short: "Print the version", Args: argsBy(cobra.NoArgs),
 		Run: func(*cobra.Command, []string) {
 			version, revision := "devel", ""
 			if info, ok := debug.ReadBuildInfo(); ok {

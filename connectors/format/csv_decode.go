@@ -21,7 +21,7 @@ type csvDecoder struct {
 	spec    *DecodeSpec
 	fields  []vec.Span // of the present record, in raw
 	raw     []byte     // unquoted fields
-	sel     []int32
+	kept    keptRows
 }
 
 // csvTarget is one column made from a field.
@@ -90,99 +90,95 @@ func csvValueOf(t types.Type, nested bool) (*csvValue, error) {
 
 func (d *csvDecoder) Decode(m *Messages, b *vec.Batch) ([]int32, error) {
 	n := len(m.Spans)
-	b.Ops, b.Hash, b.N, b.Sel = nil, nil, n, nil
+	b.Ops, b.Hash, b.Sel = nil, nil, nil
 	for _, c := range b.Cols {
 		c.Resize(n)
 	}
-	d.sel = d.sel[:0]
+	d.kept.begin()
+	row := 0
 	for i := range n {
-		keep, err := d.message(m, i, b.Cols)
+		keep, err := d.message(m, i, b.Cols, row)
 		if err != nil {
 			return nil, err
 		}
-		if keep {
-			d.sel = append(d.sel, int32(i))
-		}
+		row = d.kept.add(keep, i, row, b.Cols)
 	}
-	if len(d.sel) < n {
-		b.Sel = d.sel
-	}
+	origin := d.kept.end(row, n, b)
 	if d.filter == nil {
-		return nil, nil
+		return origin, nil
 	}
 	sel, err := d.filter.Select(&d.env, b)
 	b.Sel = sel
-	return nil, err
+	return origin, err
 }
 
-// message decodes record i; keep is false if it is left out.
-func (d *csvDecoder) message(m *Messages, i int, cols []*vec.Vector) (keep bool, err error) {
+// message decodes record i into a row; keep is false if it is left out.
+func (d *csvDecoder) message(m *Messages, i int, cols []*vec.Vector, row int) (keep bool, err error) {
 	if m.Null != nil && m.Null[i] {
-		setNulls(cols, i)
+		setNulls(cols, row)
 		return true, nil
 	}
 	record := m.At(i)
 	if d.opt.comments && len(record) > 0 && record[0] == '#' {
-		setNulls(cols, i)
 		return false, nil
 	}
 	if err := d.split(record); err != nil {
-		return d.unreadable(i, err, cols)
+		return d.unreadable(i, err, cols, row)
 	}
 	if len(d.fields) > len(d.schema) {
-		return d.unreadable(i, fmt.Errorf("record has %d fields, the table %d columns", len(d.fields), len(d.schema)), cols)
+		return d.unreadable(i, fmt.Errorf("record has %d fields, the table %d columns", len(d.fields), len(d.schema)), cols, row)
 	}
 	for f := range d.schema {
 		for _, t := range d.targets[f] {
-			if err := d.field(f, t, cols[t.column], i); err != nil {
-				return false, err
+			if err := d.field(f, t, cols[t.column], i, row); err != nil {
+				return d.unreadable(i, err, cols, row)
 			}
 		}
 	}
 	return true, nil
 }
 
-func setNulls(cols []*vec.Vector, row int) {
-	for _, c := range cols {
-		c.SetNull(row)
-	}
-}
-
-func (d *csvDecoder) unreadable(i int, err error, cols []*vec.Vector) (keep bool, fatal error) {
+func (d *csvDecoder) unreadable(i int, err error, cols []*vec.Vector, row int) (keep bool, fatal error) {
 	if d.spec.OnError == Fail && !d.opt.lenient {
-		return false, &Error{Message: i, Err: err}
+		var e *Error
+		if !errors.As(err, &e) {
+			e = &Error{Err: err}
+		}
+		e.Message = i
+		return false, e
 	}
 	if d.spec.Bad != nil {
 		d.spec.Bad(i, err)
 	}
-	setNulls(cols, i)
+	setNulls(cols, row)
 	return d.spec.OnError == NullField && !d.opt.lenient, nil
 }
 
-// field sets one column of row i; a field that is not there is NULL.
-func (d *csvDecoder) field(f int, t csvTarget, col *vec.Vector, i int) error {
+// field sets one column of a row from message i; a field that is not there
+// is NULL. An error is one that the whole record fails with.
+func (d *csvDecoder) field(f int, t csvTarget, col *vec.Vector, i, row int) error {
 	if f >= len(d.fields) {
-		col.SetNull(i)
+		col.SetNull(row)
 		return nil
 	}
 	s := d.fields[f]
 	text := d.raw[s.Off : s.Off+s.Len]
 	if d.opt.hasNull && string(text) == d.opt.null {
-		col.SetNull(i)
+		col.SetNull(row)
 		return nil
 	}
-	err := t.value.set(d, text, col, i)
+	err := t.value.set(d, text, col, row)
 	if err == nil {
 		return nil
 	}
 	err = &Error{Message: i, Field: d.schema[f].Name, Err: err}
-	if d.spec.OnError == Fail && !d.opt.lenient {
+	if d.spec.OnError != NullField && !d.opt.lenient {
 		return err
 	}
 	if d.spec.Bad != nil {
 		d.spec.Bad(i, err)
 	}
-	col.SetNull(i)
+	col.SetNull(row)
 	return nil
 }
 

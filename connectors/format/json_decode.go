@@ -24,7 +24,7 @@ type jsonDecoder struct {
 	// message left out.
 	lenient bool
 	bad     func(int, error)
-	sel     []int32
+	kept    keptRows
 }
 
 // jsonObject decodes the members of one object. Its targets write into the
@@ -124,33 +124,24 @@ func (f *jsonField) pathObject(c *jsonCompiler, fields []types.Field) *jsonObjec
 
 func (d *jsonDecoder) Decode(m *Messages, b *vec.Batch) ([]int32, error) {
 	n := len(m.Spans)
-	b.Ops, b.Hash, b.N, b.Sel = nil, nil, n, nil
+	b.Ops, b.Hash, b.Sel = nil, nil, nil
 	for _, c := range b.Cols {
 		c.Resize(n)
 		shareData(c, m.Data)
 	}
-	skipped := 0
-	d.sel = d.sel[:0]
+	d.kept.begin()
+	row := 0
 	for i := range n {
-		err := d.message(m, i, b.Cols)
-		if err == nil {
-			d.sel = append(d.sel, int32(i))
-			continue
+		keep := true
+		if err := d.message(m, i, b.Cols, row); err != nil {
+			if keep, err = d.unreadable(i, err, b.Cols, row); err != nil {
+				return nil, err
+			}
 		}
-		keep, err := d.unreadable(i, err, b.Cols)
-		if err != nil {
-			return nil, err
-		}
-		if keep {
-			d.sel = append(d.sel, int32(i))
-			continue
-		}
-		skipped++
+		row = d.kept.add(keep, i, row, b.Cols)
 	}
-	if skipped > 0 {
-		b.Sel = d.sel
-	}
-	return nil, d.selectRows(b)
+	origin := d.kept.end(row, n, b)
+	return origin, d.selectRows(b)
 }
 
 // shareData lets the strings of a column point into the messages. The first
@@ -179,7 +170,7 @@ func (d *jsonDecoder) selectRows(b *vec.Batch) error {
 
 // unreadable decides what becomes of message i: kept as a row of nulls, left
 // out, or the end of the job.
-func (d *jsonDecoder) unreadable(i int, err error, cols []*vec.Vector) (keep bool, fatal error) {
+func (d *jsonDecoder) unreadable(i int, err error, cols []*vec.Vector, row int) (keep bool, fatal error) {
 	if d.onError == Fail && !d.lenient {
 		var e *Error
 		if !errors.As(err, &e) {
@@ -191,16 +182,15 @@ func (d *jsonDecoder) unreadable(i int, err error, cols []*vec.Vector) (keep boo
 	if d.bad != nil {
 		d.bad(i, err)
 	}
-	for _, c := range cols {
-		c.SetNull(i)
-	}
+	setNulls(cols, row)
 	return d.onError == NullField && !d.lenient, nil
 }
 
-func (d *jsonDecoder) message(m *Messages, i int, cols []*vec.Vector) error {
+// message decodes message i into a row.
+func (d *jsonDecoder) message(m *Messages, i int, cols []*vec.Vector, row int) error {
 	s := m.Spans[i]
 	if m.Null != nil && m.Null[i] {
-		d.root.nulls(cols, i)
+		d.root.nulls(cols, row)
 		return nil
 	}
 	t, err := newText(m.Data[s.Off : s.Off+s.Len])
@@ -215,7 +205,7 @@ func (d *jsonDecoder) message(m *Messages, i int, cols []*vec.Vector) error {
 		return d.notObject(&t, at)
 	}
 	w := jsonWriter{text: &t, base: s.Off, fields: d.lenient || d.onError == NullField, bad: d.bad, message: i}
-	end, err := d.root.decode(&w, at, 1, cols, i)
+	end, err := d.root.decode(&w, at, 1, cols, row)
 	if err != nil {
 		return err
 	}

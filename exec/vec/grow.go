@@ -61,6 +61,40 @@ func (v *Vector) Resize(n int) {
 	}
 }
 
+// Truncate drops the rows from n on. Nulls of the others stay.
+func (v *Vector) Truncate(n int) {
+	switch v.Kind {
+	case Bool:
+		v.Bool = v.Bool[:n]
+	case I64:
+		v.I64 = v.I64[:n]
+	case F64:
+		v.F64 = v.F64[:n]
+	case I128:
+		v.I128 = v.I128[:n]
+	case Row:
+		v.N = n
+		for _, k := range v.Kids {
+			k.Truncate(n)
+		}
+	default:
+		v.Spans = v.Spans[:n]
+	}
+	v.truncateNulls(n)
+}
+
+// truncateNulls keeps bits from n on clear, for rows that are appended.
+func (v *Vector) truncateNulls(n int) {
+	words := (n + 63) >> 6
+	if len(v.Nulls) < words || v.Nulls == nil {
+		return
+	}
+	v.Nulls = v.Nulls[:words]
+	if n&63 != 0 {
+		v.Nulls[words-1] &= 1<<(n&63) - 1
+	}
+}
+
 func resize[T any](s []T, n int) []T {
 	if n <= cap(s) {
 		return s[:n]

@@ -31,6 +31,9 @@ func (s *Switch) Begin(columns []types.Field, changelog bool) (err error) {
 func (s *Switch) Rows(b *vec.Batch) error { return s.current.Rows(b) }
 
 func (s *Switch) End(sum session.Summary) error {
+	if sum.Failed && sum.Rows == 0 {
+		return nil // the error says it all
+	}
 	err := s.current.End(sum)
 	if sum.Cancelled && s.silent {
 		s.Notice(received(sum, false))
