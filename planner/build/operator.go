@@ -64,6 +64,12 @@ func (b *builder) operator(n *physical.Node) (factory, error) {
 	case *physical.OverAggregate:
 		o.Common = c
 		return of(o.OverSpec, op.NewOver)
+	case *physical.WindowJoin:
+		o.Common = c
+		return of(o.WindowJoinSpec, op.NewWindowJoin)
+	case *physical.TemporalJoin:
+		o.Common = c
+		return of(o.TemporalJoinSpec, op.NewTemporalJoin)
 	}
 	return nil, perr.NotYet(n.At, "%s", n.Title())
 }
