@@ -77,6 +77,7 @@ func (iv *interval) narrow(j *joining, t expr.Expr) bool {
 		iv.upper = min(iv.upper, d-1)
 	case "=":
 		iv.lower, iv.upper = max(iv.lower, d), min(iv.upper, d)
+		return d != 0 // equal times are a key, too
 	}
 	return true
 }
