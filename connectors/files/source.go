@@ -163,9 +163,18 @@ func listFolder(root string) ([]string, error) {
 func pathError(path string, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return exec.Fatal(fmt.Errorf("file '%s' does not exist; check option 'path' (relative paths start at the current folder)", path))
+		return exec.Fatal(&unreadable{fmt.Sprintf("file '%s' does not exist; check option 'path' (relative paths start at the current folder)", path), err})
 	case errors.Is(err, fs.ErrPermission):
-		return exec.Fatal(fmt.Errorf("file '%s' may not be read by this user", path))
+		return exec.Fatal(&unreadable{fmt.Sprintf("file '%s' may not be read by this user", path), err})
 	}
 	return err
 }
+
+// unreadable says it in words and is still known as what the system said.
+type unreadable struct {
+	text  string
+	cause error
+}
+
+func (e *unreadable) Error() string { return e.text }
+func (e *unreadable) Unwrap() error { return e.cause }
