@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/sqlstream/sqlstream/checkpoint"
 	"github.com/sqlstream/sqlstream/connectors/kafka/codes"
 	"github.com/sqlstream/sqlstream/exec"
@@ -479,6 +480,37 @@ func TestCoordinatorMoves(t *testing.T) {
 		}
 		if err := j.check(); err != nil {
 			t.Fatalf("%v: %v", code, err)
+		}
+	}
+}
+
+// TestUpsertExactlyOnce kills an upsert-kafka sink at every third step.
+func TestUpsertExactlyOnce(t *testing.T) {
+	c := testCases(t)
+	for at := 1; ; at += 3 * c.stride {
+		j := c.job(t)
+		topic := j.table.Options.Text("topic")
+		j.table = mustTable(t, "upsert-kafka", idColumns, []int{0}, upsertJSON(c.addr, "topic", topic, "sink.semantic", "exactly-once", "sink.transactional-id-prefix", topic))
+		p := killAt(at, at%2 == 0)
+		if err := j.untilDone(p); err != nil {
+			t.Fatalf("killed at step %d: %v", at, err)
+		}
+		var want []string
+		for _, l := range wantRows(j.records) {
+			want = append(want, strings.Replace(l, "+I", "+U", 1))
+		}
+		var got []string
+		for range 200 { // OK to EndTxn is not visibility yet
+			if got = readAll(t, "upsert-kafka", j.table); len(got) >= len(want) {
+				break
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
+		if d := cmp.Diff(sorted(want), sorted(got)); d != "" {
+			t.Fatalf("killed at step %d: %s", at, d)
+		}
+		if !p.killed() {
+			return
 		}
 	}
 }
