@@ -1,9 +1,12 @@
 package bind
 
 import (
+	"slices"
+
 	"github.com/sqlstream/sqlstream/exec/expr"
 	"github.com/sqlstream/sqlstream/exec/op"
 	"github.com/sqlstream/sqlstream/exec/types"
+	"github.com/sqlstream/sqlstream/parser/ast"
 	"github.com/sqlstream/sqlstream/planner/logical"
 	"github.com/sqlstream/sqlstream/planner/perr"
 )
@@ -148,19 +151,9 @@ func (b *Binder) pullAggregate(n *logical.Aggregate) (logical.Plan, []expr.Expr)
 	if n.GroupWindow != nil {
 		fail(perr.NotYet(n.At, "a group window in a correlated subquery"))
 	}
-	for _, c := range conds {
-		if !isEquality(c) {
-			fail(perr.NotYet(n.At, "an aggregate over rows that are compared with the query around by other than =").WithHint("write it as a join and GROUP BY"))
-		}
-	}
+	in, conds, extra := keyColumns(in, conds, n.At, "an aggregate")
 	c := *n
 	c.Input, c.Keys, c.Cols = in, append([]int{}, n.Keys...), nil
-	var extra []int
-	for _, i := range expr.Columns(conds...) {
-		if i < outerBase {
-			extra = append(extra, i)
-		}
-	}
 	c.Keys = append(c.Keys, extra...)
 	c.Cols = append(c.Cols, n.Cols[:len(n.Keys)]...)
 	for _, i := range extra {
@@ -168,6 +161,38 @@ func (b *Binder) pullAggregate(n *logical.Aggregate) (logical.Plan, []expr.Expr)
 	}
 	c.Cols = append(c.Cols, n.Cols[len(n.Keys):]...)
 	return reorder(&c, len(n.Keys), extra, conds)
+}
+
+// keyColumns makes the inner side of each condition a column of in: a row of the
+// query around then meets one value of each. Conditions other than = cannot.
+func keyColumns(in logical.Plan, conds []expr.Expr, at ast.Pos, what string) (logical.Plan, []expr.Expr, []int) {
+	cols := columnsOf(in)
+	var keys []int
+	out := make([]expr.Expr, len(conds))
+	for i, c := range conds {
+		if !isEquality(c) {
+			fail(perr.NotYet(at, "%s over rows that are compared with the query around by other than =", what).WithHint("write it as a join"))
+		}
+		args := c.(*expr.Call).Args
+		inner, outer := args[0], args[1]
+		if allOuter(inner) {
+			inner, outer = outer, inner
+		}
+		k := slices.IndexFunc(cols, func(x expr.Expr) bool { return expr.Equal(x, inner) })
+		if k < 0 {
+			k, cols = len(cols), append(cols, inner)
+		}
+		if !slices.Contains(keys, k) {
+			keys = append(keys, k)
+		}
+		eq, err := expr.NewCall("=", []expr.Expr{&expr.Column{Index: k, Name: nameOf(inner), T: inner.Type()}, outer})
+		check(at, err)
+		out[i] = eq
+	}
+	if len(cols) > len(in.Schema()) {
+		in = project(in, cols, nil, at)
+	}
+	return in, out, keys
 }
 
 // reorder puts the extra keys of an aggregation behind its aggregates.
@@ -207,18 +232,11 @@ func (b *Binder) pullSort(n *logical.Sort) (logical.Plan, []expr.Expr) {
 	if n.Limit < 0 {
 		return in, conds // an order without limit means nothing inside a join
 	}
-	r := &logical.Rank{Input: in, Order: n.Keys, From: n.Offset + 1, To: n.Offset + n.Limit, Node: logical.Node{Cols: in.Schema(), At: n.At}}
-	for _, c := range conds {
-		if !isEquality(c) {
-			fail(perr.NotYet(n.At, "LIMIT over rows that are compared with the query around by other than ="))
-		}
-		for _, i := range expr.Columns(c) {
-			if i < outerBase {
-				r.Partition = append(r.Partition, i)
-			}
-		}
-	}
-	return r, conds
+	in, conds, keys := keyColumns(in, conds, n.At, "LIMIT")
+	return &logical.Rank{
+		Input: in, Partition: keys, Order: n.Keys, From: n.Offset + 1, To: n.Offset + n.Limit,
+		Node: logical.Node{Cols: in.Schema(), At: n.At},
+	}, conds
 }
 
 // pullJoin takes conditions out of both sides of an inner join, and out of

@@ -58,7 +58,7 @@ func (e *env) expr(x ast.Expr) expr.Expr {
 	case *ast.Subquery:
 		return e.scalarSubquery(x)
 	case *ast.Quantified:
-		fail(perr.NotYet(x.Pos, "%s with a subquery", quantifier(x)).WithHint("compare with (SELECT MIN or MAX …)"))
+		return e.inValue(quantified(x), false)
 	case *ast.Case:
 		return e.caseExpr(x)
 	case *ast.Cast:
@@ -87,11 +87,20 @@ func (e *env) expr(x ast.Expr) expr.Expr {
 	panic("bind: unknown expression")
 }
 
-func quantifier(x *ast.Quantified) string {
-	if x.All {
-		return string(x.Op) + " ALL"
+// quantified spells = ANY as IN and <> ALL as NOT IN.
+func quantified(x *ast.Quantified) *ast.In {
+	switch {
+	case x.Op == ast.OpEq && !x.All:
+		return &ast.In{Pos: x.Pos, X: x.X, Query: x.Query}
+	case x.Op == ast.OpNe && x.All:
+		return &ast.In{Pos: x.Pos, X: x.X, Query: x.Query, Not: true}
 	}
-	return string(x.Op) + " ANY"
+	word := " ANY"
+	if x.All {
+		word = " ALL"
+	}
+	fail(perr.NotYet(x.Pos, "%s with a subquery", string(x.Op)+word).WithHint("compare with (SELECT MIN or MAX …)"))
+	return nil
 }
 
 func (e *env) exprs(xs []ast.Expr) []expr.Expr {
@@ -191,6 +200,8 @@ func (e *env) truth(x ast.Expr, filters bool) expr.Expr {
 		if x.Query != nil {
 			return e.inValue(x, filters)
 		}
+	case *ast.Quantified:
+		return e.inValue(quantified(x), filters)
 	}
 	return e.expr(x)
 }

@@ -99,21 +99,12 @@ func (e *env) mark(j scalarJoin, cols []int) expr.Expr {
 	}
 	at := map[int]int{}
 	var xs []expr.Expr
-	add := func(c int) {
-		if _, ok := at[c]; !ok && c < outerBase {
+	plan, conds, keys := keyColumns(j.plan, j.conds, j.at, "EXISTS or IN inside "+e.clause)
+	j.plan, j.conds = plan, conds
+	for _, c := range append(cols, keys...) {
+		if _, ok := at[c]; !ok {
 			at[c] = len(xs)
 			xs = append(xs, columnOf(j.plan, c))
-		}
-	}
-	for _, c := range cols {
-		add(c)
-	}
-	for _, c := range j.conds {
-		if !isEquality(c) {
-			fail(perr.NotYet(j.at, "EXISTS inside %s with a condition other than =", e.clause).WithHint("make it a condition of its own, joined by AND"))
-		}
-		for _, col := range expr.Columns(c) {
-			add(col)
 		}
 	}
 	if len(xs) == 0 {

@@ -123,6 +123,9 @@ func (e *env) whereQuery(c ast.Expr) {
 		}
 		x, not = u.X, !not
 	}
+	if q, ok := x.(*ast.Quantified); ok {
+		x = quantified(q)
+	}
 	switch x := x.(type) {
 	case *ast.Exists:
 		rel.plan = e.exists(rel.plan, x, not)
