@@ -228,7 +228,7 @@ func (j *joining) keys(kind op.JoinKind, left, right *Node) [][]int {
 // so.
 func (l *lowerer) windowJoin(p *logical.Join, j *joining) *Node {
 	a, b := j.left.Windows, j.right.Windows
-	if a == nil || b == nil || a.Start < 0 || a.End < 0 || b.Start < 0 || b.End < 0 || !j.left.appendOnly() || !j.right.appendOnly() {
+	if a == nil || b == nil || a.LTZ != b.LTZ || a.Start < 0 || a.End < 0 || b.Start < 0 || b.End < 0 || !j.left.appendOnly() || !j.right.appendOnly() {
 		return nil
 	}
 	if !j.hasPair(a.Start, b.Start) || !j.hasPair(a.End, b.End) || slices.Contains(j.nullAware, true) {
