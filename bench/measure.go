@@ -53,11 +53,12 @@ func (c *cluster) measure(ctx context.Context, o options, q query, want digest) 
 	if err != nil {
 		return f, err
 	}
-	cmd := exec.CommandContext(ctx, o.binary, "run", job, "--state-dir", filepath.Join(folder, "state"),
-		"--define", "query="+q.name, "--define", "bootstrap="+c.bootstrap, "--define", fmt.Sprintf("interval=%d ms", o.interval.Milliseconds()))
+	args := []string{"run", job, "--state-dir", filepath.Join(folder, "state"),
+		"--define", "query=" + q.name, "--define", "bootstrap=" + c.bootstrap, "--define", fmt.Sprintf("interval=%d ms", o.interval.Milliseconds())}
 	if o.profile != "" {
-		cmd.Env = append(os.Environ(), "SQLSTREAM_CPUPROFILE="+filepath.Join(o.profile, q.name+".prof"))
+		args = append(args, "--cpuprofile", filepath.Join(o.profile, q.name+".prof"))
 	}
+	cmd := exec.CommandContext(ctx, o.binary, args...)
 	var log bytes.Buffer
 	cmd.Stderr = &log
 	begin := time.Now()

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"time"
@@ -12,7 +13,7 @@ import (
 )
 
 func (a *app) runCommand() *cobra.Command {
-	var metrics string
+	var metrics, profile string
 	c := &cobra.Command{
 		Use:   "run JOB.sql",
 		Short: "Run a job file in the foreground: its DDL, then each INSERT or statement set as a job",
@@ -21,10 +22,15 @@ directory, it goes on where it stopped. A second Ctrl-C ends it at once, and not
 		Example: "  sqlstream run delays.sql --define bootstrap=localhost:9092",
 		Args:    exactArgs(1, "a job file"),
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.run(c.Context(), args[0], metrics)
+			stop, err := startProfile(profile)
+			if err != nil {
+				return err
+			}
+			return errors.Join(a.run(c.Context(), args[0], metrics), stop())
 		},
 	}
 	a.sessionFlags(c)
+	c.Flags().StringVar(&profile, "cpuprofile", "", "write a CPU profile to this file, for 'go tool pprof'")
 	c.Flags().StringVar(&metrics, "metrics", "", "serve Prometheus metrics on this address, as 127.0.0.1:9249")
 	return c
 }
