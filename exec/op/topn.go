@@ -33,7 +33,7 @@ type TopN struct {
 	all    bool // rows beyond To are kept
 	key    []byte
 	parts  []topnPart
-	index  []int32    // by slot: its place in parts, if it has one
+	index  slotIndex  // of parts
 	gone   *vec.Batch // rows of a view that were removed
 	view   []int32
 	empty  []int32
@@ -56,7 +56,7 @@ func NewTopN(s TopNSpec) (exec.Operator, error) {
 	o := &TopN{spec: s, layout: layoutOf("partitions", in, s.Partition), all: updates,
 		byRank: s.OutputRank || s.From > 1 || s.To == 1 && !updates,
 		gone:   batchOf(in), out: batchOf(s.Output)}
-	o.keyed = keyed{cols: s.Partition, own: true}
+	o.keyed = keyed{cols: s.Partition}
 	o.layout.Values = []state.Class{state.I64}
 	o.layout.Sorted = []state.ListLayout{{Name: "rows", Values: store.Classes(in)}}
 	o.layout.TTL = s.TTL > 0
@@ -90,6 +90,7 @@ func (o *TopN) Process(_ int, b *vec.Batch, out exec.Output) error {
 	o.ttl.stamp(slots, o.keyed.probe.New, o.ctx.Now)
 	o.keyed.table.Touch(slots)
 	o.parts = o.parts[:0]
+	o.index.begin()
 	o.gone.Reset()
 	switch {
 	case o.upsert != nil:
@@ -196,14 +197,10 @@ func (o *TopN) compares() bool { return o.byRank || o.all }
 
 // part notes that a partition changes, with its view before.
 func (o *TopN) part(slot int32) *topnPart {
-	for int(slot) >= len(o.index) {
-		o.index = append(o.index, make([]int32, len(o.index)+1024)...)
+	n, isNew := o.index.at(slot)
+	if !isNew {
+		return &o.parts[n]
 	}
-	if i := int(o.index[slot]); i < len(o.parts) && o.parts[i].slot == slot {
-		return &o.parts[i]
-	}
-	n := len(o.parts)
-	o.index[slot] = int32(n)
 	if n < cap(o.parts) {
 		o.parts = o.parts[:n+1]
 	} else {

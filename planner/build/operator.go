@@ -34,6 +34,12 @@ func (b *builder) operator(n *physical.Node) (factory, error) {
 	case *physical.Rank:
 		o.Common = c
 		return of(o.TopNSpec, op.NewTopN)
+	case *physical.Deduplicate:
+		o.Common = c
+		return of(o.DeduplicateSpec, op.NewDeduplicate)
+	case *physical.ChangelogNormalize:
+		o.Common = c
+		return of(o.NormalizeSpec, op.NewNormalize)
 	case *physical.WindowTableFunction:
 		o.Common = c
 		return of(o.WindowTableSpec, op.NewWindowTable)
