@@ -208,6 +208,7 @@ type WindowTopNSpec struct {
 	Common
 	Partition        []int // without the window columns
 	StartCol, EndCol int
+	LTZ              bool // windows of a TIMESTAMP_LTZ time attribute
 	Order            []SortKey
 	From, To         int64
 	OutputRank       bool

@@ -40,6 +40,12 @@ func (b *builder) operator(n *physical.Node) (factory, error) {
 	case *physical.ChangelogNormalize:
 		o.Common = c
 		return of(o.NormalizeSpec, op.NewNormalize)
+	case *physical.WindowRank:
+		o.Common = c
+		return of(o.WindowTopNSpec, op.NewWindowTopN)
+	case *physical.TemporalSort:
+		o.Common = c
+		return of(o.TemporalSortSpec, op.NewTemporalSort)
 	case *physical.WindowTableFunction:
 		o.Common = c
 		return of(o.WindowTableSpec, op.NewWindowTable)

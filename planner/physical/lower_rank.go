@@ -52,7 +52,7 @@ func (l *lowerer) windowRank(p *logical.Rank, n, in *Node) *Node {
 			partition = append(partition, c)
 		}
 	}
-	n.Op = &WindowRank{op.WindowTopNSpec{Partition: partition, StartCol: w.Start, EndCol: w.End, Order: p.Order, From: p.From, To: p.To, OutputRank: p.OutputRank}}
+	n.Op = &WindowRank{op.WindowTopNSpec{Partition: partition, StartCol: w.Start, EndCol: w.End, LTZ: w.LTZ, Order: p.Order, From: p.From, To: p.To, OutputRank: p.OutputRank}}
 	n.Inputs = []Input{keyed(in, partition, 0)}
 	n.Single = len(partition) == 0
 	n.Changes, n.Keys, n.Windows = Insert, rankKeys(p, in), in.Windows
