@@ -225,59 +225,89 @@ func (l *lowerer) assigning(p *logical.Aggregate, f *windowFunction) (*Node, err
 	if err := checkSlices(f.window.Pos(), w); err != nil {
 		return nil, err
 	}
-	width := len(in.Output)
-	bounds := WindowColumns{Start: -1, End: -1, Time: -1}
-	var exprs []expr.Expr
-	var fields []types.Field
-	at := map[int]int{} // columns of the aggregation's input in exprs
-	add := func(c int) {
-		if _, ok := at[c]; !ok {
-			at[c] = len(exprs)
-			exprs, fields = append(exprs, f.exprs[c]), append(fields, p.Input.Schema()[c])
-		}
-	}
-	for _, k := range p.Keys {
-		switch f.column(k) {
-		case width:
-			bounds.Start = k
-		case width + 1:
-			bounds.End = k
-		case width + 2:
-			bounds.Time = k
-		default:
-			add(k)
-		}
-	}
-	for _, c := range aggColumns(p) {
-		add(c)
-	}
+	read := f.read(p)
 	attr := in.Output[w.Time].Type.Attr
-	w.Time = addTime(&exprs, &fields, w.Time, in)
+	w.Time = read.time(w.Time, in)
 	w.Partition = nil
-	if w.Kind == op.Session {
-		w.Partition = []int{}
-	}
-	calc := l.calc(in, p.Pos(), f.filter, exprs, fields)
 	q := *p
 	q.Keys = make([]int, len(p.Keys))
 	for i, k := range p.Keys {
-		q.Keys[i] = -1 - windowPart(k, bounds)
-		if windowPart(k, bounds) == 0 {
-			q.Keys[i] = at[k]
-			if w.Kind == op.Session {
-				w.Partition = append(w.Partition, at[k])
-			}
+		if part := f.part(k); part > 0 {
+			q.Keys[i] = -1 - part
+			continue
+		}
+		q.Keys[i] = read.at[k]
+		if w.Kind == op.Session {
+			w.Partition = append(w.Partition, read.at[k])
 		}
 	}
-	s := op.WindowAggSpec{Window: &w, StartCol: -1, EndCol: -1}
-	for _, a := range aggCalls(p.Aggs) {
-		a.Args = remapped(a.Args, at)
-		if a.Filter >= 0 {
-			a.Filter = at[a.Filter]
-		}
-		s.Aggs = append(s.Aggs, a)
-	}
+	s := op.WindowAggSpec{Window: &w, StartCol: -1, EndCol: -1, Aggs: read.aggs(p)}
+	calc := l.calc(in, p.Pos(), f.filter, read.exprs, read.fields)
 	return l.arranged(&q, calc, s, WindowColumns{-2, -3, -4, w.LTZ}, attr), nil
+}
+
+// part is 1, 2 or 3 if column k of the aggregation's input is the start, end
+// or time of the window, else 0.
+func (f *windowFunction) part(k int) int {
+	if c := f.column(k) - len(f.window.Input.Schema()); c >= 0 && c < 3 {
+		return c + 1
+	}
+	return 0
+}
+
+// columnsRead are the columns that a Calc below an aggregation computes: at
+// says where those of the aggregation's input are.
+type columnsRead struct {
+	exprs  []expr.Expr
+	fields []types.Field
+	at     map[int]int
+}
+
+func (f *windowFunction) read(p *logical.Aggregate) *columnsRead {
+	r := &columnsRead{at: map[int]int{}}
+	for _, k := range p.Keys {
+		if f.part(k) == 0 {
+			r.add(k, f.exprs[k], p.Input.Schema()[k])
+		}
+	}
+	for _, c := range aggColumns(p) {
+		r.add(c, f.exprs[c], p.Input.Schema()[c])
+	}
+	return r
+}
+
+func (r *columnsRead) add(c int, x expr.Expr, field types.Field) {
+	if _, ok := r.at[c]; !ok {
+		r.at[c] = len(r.exprs)
+		r.exprs, r.fields = append(r.exprs, x), append(r.fields, field)
+	}
+}
+
+// time makes sure that column c of in is read, and returns where it is.
+func (r *columnsRead) time(c int, in *Node) int {
+	for i, x := range r.exprs {
+		if col, ok := x.(*expr.Column); ok && col.Index == c {
+			return i
+		}
+	}
+	r.exprs = append(r.exprs, &expr.Column{Index: c, Name: in.Output[c].Name, T: in.Output[c].Type})
+	r.fields = append(r.fields, in.Output[c])
+	return len(r.exprs) - 1
+}
+
+func (r *columnsRead) aggs(p *logical.Aggregate) []op.AggCall {
+	calls := aggCalls(p.Aggs)
+	for i := range calls {
+		args := make([]int, len(calls[i].Args))
+		for j, c := range calls[i].Args {
+			args[j] = r.at[c]
+		}
+		calls[i].Args = args
+		if calls[i].Filter >= 0 {
+			calls[i].Filter = r.at[calls[i].Filter]
+		}
+	}
+	return calls
 }
 
 // windowPart is 1 for the start, 2 for the end, 3 for the time of a window, 0
@@ -292,26 +322,6 @@ func windowPart(key int, w WindowColumns) int {
 		return 3
 	}
 	return 0
-}
-
-func remapped(cols []int, at map[int]int) []int {
-	out := make([]int, len(cols))
-	for i, c := range cols {
-		out[i] = at[c]
-	}
-	return out
-}
-
-// addTime makes sure that the time column is among the expressions.
-func addTime(exprs *[]expr.Expr, fields *[]types.Field, time int, in *Node) int {
-	for i, x := range *exprs {
-		if c, ok := x.(*expr.Column); ok && c.Index == time {
-			return i
-		}
-	}
-	*exprs = append(*exprs, &expr.Column{Index: time, Name: in.Output[time].Name, T: in.Output[time].Type})
-	*fields = append(*fields, in.Output[time])
-	return len(*exprs) - 1
 }
 
 // checkSlices: windows that overlap are made of slices of the slide's length.

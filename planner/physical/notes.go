@@ -16,6 +16,11 @@ func stateNotes(p *Plan) []string {
 	return notes
 }
 
+// Describe is a node with all that it does: "Calc(select=[id, LOWER(name)])".
+func (n *Node) Describe() string {
+	return strings.ReplaceAll(n.Op.kind()+"("+strings.Join(n.attributes(), ", ")+")", "default_catalog.default_database.", "")
+}
+
 // Title names a node for people: "GroupAggregate(origin)".
 func (n *Node) Title() string {
 	var of []string
