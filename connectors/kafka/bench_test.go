@@ -2,7 +2,6 @@ package kafka
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"testing"
 
@@ -71,7 +70,7 @@ func BenchmarkSource(b *testing.B) {
 		r.Close()
 	}
 	if read != n*b.N {
-		b.Fatal(fmt.Sprintf("%d rows read, want %d", read, n*b.N))
+		b.Fatalf("%d rows read, want %d", read, n*b.N)
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(read), "ns/row")
 }

@@ -25,8 +25,10 @@ func (r *reader) decode(b *vec.Batch, from, to int) error {
 	if err := r.decodeKeys(b, from, to); err != nil {
 		return err
 	}
-	for _, m := range r.src.plan.meta {
-		r.metadata(m.key, b.Cols[m.column], from, b.N, origin)
+	for i := range r.meta {
+		if err := r.fillMeta(&r.meta[i], b, from, origin); err != nil {
+			return err
+		}
 	}
 	if values.Null != nil || r.src.upsert {
 		r.tombstones(b, values.Null, origin)
@@ -114,67 +116,4 @@ func (r *reader) tombstones(b *vec.Batch, null []bool, origin []int32) {
 		}
 	}
 	b.Sel = out
-}
-
-// metadata fills a column from what surrounds the records.
-func (r *reader) metadata(key string, c *vec.Vector, from, n int, origin []int32) {
-	c.Resize(n)
-	p := &r.parts[r.split]
-	for row := range n {
-		i := from + row
-		if origin != nil {
-			i = from + int(origin[row])
-		}
-		switch key {
-		case metaTopic:
-			c.SetString(row, p.Topic)
-		case metaPartition:
-			c.I64[row] = int64(p.Partition)
-		case metaOffset:
-			c.I64[row] = r.run.Offsets[i]
-		case metaLeaderEpoch:
-			c.I64[row] = int64(r.epochs[i])
-		case metaTimestamp:
-			c.I64[row] = r.run.Timestamps[i] * 1000
-		case metaTimestampType:
-			c.SetString(row, timestampType(r.appends[i]))
-		case metaHeaders:
-			setHeaders(c, row, r.run.HeadersAt(i))
-		}
-	}
-}
-
-func timestampType(logAppend bool) string {
-	if logAppend {
-		return "LogAppendTime"
-	}
-	return "CreateTime"
-}
-
-// setHeaders appends the map of a row; of headers with one key the last
-// counts.
-func setHeaders(c *vec.Vector, row int, headers []recordbatch.Header) {
-	keys, values := c.Kids[0], c.Kids[1]
-	begin := keys.Len()
-	for i, h := range headers {
-		if shadowed(headers[i+1:], h.Key) {
-			continue
-		}
-		keys.AppendBytes([]byte(h.Key))
-		if h.Value == nil {
-			values.AppendNull()
-		} else {
-			values.AppendBytes(h.Value)
-		}
-	}
-	c.Spans[row] = vec.Span{Off: uint32(begin), Len: uint32(keys.Len() - begin)}
-}
-
-func shadowed(later []recordbatch.Header, key string) bool {
-	for _, h := range later {
-		if h.Key == key {
-			return true
-		}
-	}
-	return false
 }

@@ -229,6 +229,8 @@ func cell(c *vec.Vector, row int) string {
 		return v.S
 	case v.Kind == vec.I64, v.Kind == vec.Bool:
 		return fmt.Sprint(v.I)
+	case v.Kind == vec.I128:
+		return fmt.Sprint(v.W.Hi)
 	case v.Kind == vec.List:
 		var parts []string
 		for _, e := range v.L {

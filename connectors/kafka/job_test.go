@@ -385,18 +385,6 @@ func (j *job) check() error {
 	return j.checkWithin(5 * time.Second) // OK to EndTxn is not visibility yet
 }
 
-// awaitVisible waits until n rows are visible.
-func (j *job) awaitVisible(n int) {
-	j.t.Helper()
-	deadline := time.Now().Add(10 * time.Second)
-	for len(readAll(j.t, "kafka", j.table)) < n {
-		if time.Now().After(deadline) {
-			j.t.Fatalf("%d committed rows are not visible", n)
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
-}
-
 func (j *job) checkWithin(d time.Duration) error {
 	j.t.Helper()
 	deadline := time.Now().Add(d)

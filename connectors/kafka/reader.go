@@ -33,6 +33,7 @@ type reader struct {
 	ended   []int // have no more rows, and Next has not said so
 
 	value, key format.Decoder
+	meta       []castColumn
 	inner      vec.Batch // columns of the value decoder, where it is not alone
 	keys       vec.Batch
 	filter     *expr.Filter
@@ -68,6 +69,9 @@ func (s *source) Reader(ctx exec.SourceContext, splits []exec.Split) (exec.Reade
 		env: fn.Env{Zone: s.table.Env.Zone}, limit: limiter{rate: s.limit, clock: ctx.Clock}}
 	var err error
 	if r.value, r.key, err = s.decoders(func(int, error) { ctx.Metrics.Skipped.Add(1) }); err != nil {
+		return nil, err
+	}
+	if r.meta, err = compileMeta(s.plan.meta); err != nil {
 		return nil, err
 	}
 	if !s.plan.direct && s.scan.Filter != nil {

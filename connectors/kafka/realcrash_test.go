@@ -158,3 +158,15 @@ func openTransactions(t *testing.T, addr, topic string) string {
 	}
 	return text.String()
 }
+
+// awaitVisible waits until n rows are visible.
+func (j *job) awaitVisible(n int) {
+	j.t.Helper()
+	deadline := time.Now().Add(10 * time.Second)
+	for len(readAll(j.t, "kafka", j.table)) < n {
+		if time.Now().After(deadline) {
+			j.t.Fatalf("%d committed rows are not visible", n)
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}

@@ -111,11 +111,15 @@ func TestMetadataKeysAndTombstones(t *testing.T) {
 	}
 	columns := append([]connectors.Column{column("k", types.Of(types.BigInt))}, idColumns...)
 	columns = append(columns, column("topic", types.String(), "topic"), column("p", types.Of(types.Int), "partition"), column("o", types.Of(types.BigInt), "offset"),
-		column("ts", types.LTZOf(3), "timestamp"), column("tt", types.String(), "timestamp-type"), column("h", headersType, "headers"))
+		column("ts", types.LTZOf(3), "timestamp"), column("tt", types.String(), "timestamp-type"), column("h", headersType, "headers"),
+		column("local", types.TimestampOf(3), "timestamp"), column("text", types.String(), "offset"), column("wide", types.LTZOf(9), "timestamp"))
 	table := mustTable(t, "kafka", columns, nil, jsonOptions(b.Addr(), "key.format", "json", "key.fields", "k", "value.fields-include", "EXCEPT_KEY"))
+	table.Env.Zone = time.FixedZone("there", 3600)
+	const hour = 3600_000_000
+	late := fmt.Sprintf("|%d", 1700000000123000+hour) // TIMESTAMP is the session's local time
 	want := []string{
-		"+I|7|1|a|t|0|0|1700000000123000|CreateTime|[h x]",
-		"+I|9|2|NULL|t|0|2|1700000000123000|CreateTime|[]",
+		"+I|7|1|a|t|0|0|1700000000123000|CreateTime|[h x]" + late + "|0|1700000000123000",
+		"+I|9|2|NULL|t|0|2|1700000000123000|CreateTime|[]" + late + "|2|1700000000123000",
 	}
 	if d := cmp.Diff(want, readAll(t, "kafka", table)); d != "" {
 		t.Fatal(d)

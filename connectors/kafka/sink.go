@@ -46,9 +46,29 @@ func openSink(t *connectors.Table, upsert bool) (connectors.SinkTable, error) {
 		return nil, fmt.Errorf("'%s' is %d, the checkpoint interval %d ms: every transaction would time out before its commit; make the time-out a multiple of the interval",
 			optTxnTimeout, timeout.Milliseconds(), t.Env.CheckpointInterval.Milliseconds())
 	}
+	if err := checkWritten(t); err != nil {
+		return nil, err
+	}
 	s.columns = batchColumns(t)
 	_, _, err = s.encoders()
 	return s, err
+}
+
+// checkWritten refuses written metadata columns of a type that would need a
+// conversion.
+func checkWritten(t *connectors.Table) error {
+	for _, c := range t.Columns {
+		if c.Metadata == "" || c.Virtual || sameStorage(metadataType(c.Metadata), c.Type) {
+			continue
+		}
+		utc := t.Env.Zone == nil || t.Env.Zone == time.UTC
+		if c.Metadata == metaTimestamp && c.Type.Kind == types.Timestamp && utc {
+			continue
+		}
+		return fmt.Errorf("metadata column %q: writing %s as %s is not supported yet; declare it %s, or VIRTUAL if it is only read",
+			c.Name, c.Type.Text(), c.Metadata, metadataType(c.Metadata).Text())
+	}
+	return nil
 }
 
 // batchColumns numbers the columns that a sink's batches hold.

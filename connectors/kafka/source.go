@@ -91,11 +91,6 @@ type decodePlan struct {
 	direct     bool // the value decoder fills the batch alone, filter included
 }
 
-type metaColumn struct {
-	column int
-	key    string
-}
-
 func (s *sourceTable) Scan(scan connectors.Scan) (exec.Source, error) {
 	src := &source{sourceTable: s, scan: scan}
 	if err := src.makePlan(); err != nil {
@@ -120,8 +115,12 @@ func (s *source) makePlan() error {
 	p.value, p.key = spec(s.layout.value), spec(s.layout.key)
 	for i, path := range s.scan.Columns {
 		c := path[0]
-		if m := s.table.Columns[c].Metadata; m != "" {
-			p.meta = append(p.meta, metaColumn{i, m})
+		if s.table.Columns[c].Metadata != "" {
+			m, err := newMetaColumn(i, s.table.Columns[c])
+			if err != nil {
+				return err
+			}
+			p.meta = append(p.meta, m)
 			continue
 		}
 		inKey, inValue := slices.Index(s.layout.key.columns, c), slices.Index(s.layout.value.columns, c)

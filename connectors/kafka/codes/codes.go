@@ -129,6 +129,16 @@ func (c Code) Error() string {
 	return fmt.Sprintf("%s (%d)", c.Name(), int16(c))
 }
 
+// External tells that the cluster has to be changed, or what is asked of it:
+// a missing topic, a permission. The program ends with the exit code of that.
+func (c Code) External() bool {
+	switch c {
+	case UnknownTopic, InvalidTopic, TopicAuthorization, GroupAuthorization, ClusterAuthorization, TxnIDAuthorization, SASLAuthentication:
+		return true
+	}
+	return false
+}
+
 // Err is nil for 0.
 func Err(code int16) error {
 	if code == 0 {

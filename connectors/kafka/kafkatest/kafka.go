@@ -175,14 +175,14 @@ func (b *Broker) awaitReady() error {
 	for time.Now().Before(deadline) {
 		select {
 		case <-b.done:
-			return fmt.Errorf("Kafka ended while starting\n%s", b.log)
+			return fmt.Errorf("the Kafka process ended while starting\n%s", b.log)
 		case <-time.After(100 * time.Millisecond):
 		}
 		if answers(b.addr) {
 			return nil
 		}
 	}
-	return fmt.Errorf("Kafka does not answer at %s\n%s", b.addr, b.log)
+	return fmt.Errorf("the Kafka process does not answer at %s\n%s", b.addr, b.log)
 }
 
 func freePorts(n int) ([]int, error) {

@@ -48,6 +48,9 @@ type Identity struct {
 // Invariants, under mu:
 //   - a partition's flight is in the order of its sequence numbers, without
 //     gaps, and only its head may be acknowledged;
+//   - until the first batch of an identity is acknowledged it is alone: a
+//     broker takes any sequence number from a producer that it does not know,
+//     so a second batch could get in before a first one that failed;
 //   - while one of a partition's requests is unanswered after another of them
 //     failed, nothing more is sent for it; then all of flight is sent again.
 type Producer struct {
@@ -74,6 +77,7 @@ type partition struct {
 	ready   []*sealed           // closed, not sent
 	flight  []*sealed           // sent, not acknowledged
 	next    int32               // sequence number of the next batch
+	known   bool                // the broker has acknowledged a batch of this identity
 	waiting int                 // requests unanswered
 	failed  bool                // one of flight failed: see the invariants
 	written int64
@@ -117,7 +121,7 @@ func (p *Producer) SetIdentity(id Identity) {
 		if len(q.flight)+len(q.ready) > 0 {
 			panic("produce: new identity while batches are in flight")
 		}
-		q.next, q.written = 0, 0
+		q.next, q.written, q.known = 0, 0, false
 	}
 	p.identity = id
 }

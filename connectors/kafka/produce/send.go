@@ -86,7 +86,7 @@ func (q *partition) sendable() bool {
 	if q.failed {
 		return q.waiting == 0 && len(q.flight) > 0
 	}
-	if len(q.flight) >= maxInFlight {
+	if len(q.flight) >= maxInFlight || len(q.flight) > 0 && !q.known {
 		return false
 	}
 	return len(q.ready) > 0 || q.open.Len() > 0 && len(q.flight) == 0
@@ -221,7 +221,7 @@ func (p *Producer) settle(s shipment, err error) {
 	head := len(q.flight) > 0 && q.flight[0] == s.s
 	switch {
 	case err == nil && head, codes.Is(err, codes.DuplicateSequence) && head:
-		q.flight = q.flight[1:]
+		q.flight, q.known = q.flight[1:], true
 		p.buffered -= s.s.sized
 		q.failingSince = time.Time{}
 		if len(p.free) < 8 && p.c.Codec == recordbatch.None {

@@ -3,6 +3,7 @@ package txn
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/sqlstream/sqlstream/connectors/kafka/client"
 	"github.com/sqlstream/sqlstream/exec"
@@ -50,6 +51,11 @@ func (s *Session) compare(ctx context.Context, ids []string, pending []Transacti
 		if err != nil {
 			return err
 		}
+		if !stable && started != nil && want != "" {
+			if found, err = s.awaitVisible(ctx, id, found, want); err != nil {
+				return err
+			}
+		}
 		if found == want {
 			continue
 		}
@@ -58,6 +64,39 @@ func (s *Session) compare(ctx context.Context, ids []string, pending []Transacti
 		}
 	}
 	return nil
+}
+
+// visibleWithin is how long a marker may take to become visible after its
+// transaction's EndTxn was answered OK (measured: up to 26 ms).
+const visibleWithin = 2 * time.Second
+
+// awaitVisible judges a marker that was read without waiting for transactions
+// that are being completed: it may be the one before. If it is an earlier one
+// of the same run, only the later, stable comparison can tell: it counts as
+// the wanted one here. Of another run, it is read again for a moment.
+func (s *Session) awaitVisible(ctx context.Context, id, found, want string) (string, error) {
+	deadline := s.c.Clock.Now().Add(visibleWithin)
+	for found != want {
+		run, ck, ok := parseMarker(found)
+		wantRun, wantCk, wantOK := parseMarker(want)
+		if ok && wantOK && run == wantRun {
+			if ck < wantCk {
+				return want, nil
+			}
+			return found, nil
+		}
+		if s.c.Clock.Now().After(deadline) {
+			return found, nil
+		}
+		if err := sleep(ctx, s.c.Clock, firstPause); err != nil {
+			return "", err
+		}
+		var err error
+		if found, err = s.readMarker(ctx, id, s.c.Marker, false); err != nil {
+			return "", err
+		}
+	}
+	return found, nil
 }
 
 func pendingMarker(pending []Transaction, id, text string) bool {

@@ -3,6 +3,7 @@ package txn
 import (
 	"encoding/binary"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/sqlstream/sqlstream/checkpoint"
@@ -35,13 +36,23 @@ func (t Transaction) MarkerText() string {
 	return fmt.Sprintf("v1/%s/%d/%d/%d", t.RunID, t.Checkpoint, t.Producer.ID, t.Producer.Epoch)
 }
 
-// describeMarker makes a marker readable.
-func describeMarker(text string) string {
+// parseMarker reads run and checkpoint of a marker.
+func parseMarker(text string) (run string, ck int64, ok bool) {
 	f := strings.Split(text, "/")
 	if len(f) != 5 || f[0] != "v1" {
+		return "", 0, false
+	}
+	ck, err := strconv.ParseInt(f[2], 10, 64)
+	return f[1], ck, err == nil
+}
+
+// describeMarker makes a marker readable.
+func describeMarker(text string) string {
+	run, ck, ok := parseMarker(text)
+	if !ok {
 		return fmt.Sprintf("marker %q", text)
 	}
-	return fmt.Sprintf("checkpoint %s of run %s (producer %s/%s)", f[2], f[1], f[3], f[4])
+	return fmt.Sprintf("checkpoint %d of run %s (%s)", ck, run, text)
 }
 
 // Describe names the transaction for people.
