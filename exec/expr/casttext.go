@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"strconv"
 	"unicode/utf8"
 
 	"github.com/sqlstream/sqlstream/exec/fn"
@@ -11,6 +12,9 @@ import (
 // toString renders values; VARCHAR(n) cuts, CHAR(n) cuts and pads with
 // blanks.
 func (c conversion) toString() fn.Kernel {
+	if c.from.IsInteger() && c.to.Precision >= len("-9223372036854775808") && c.to.Kind == types.Varchar {
+		return integerToString
+	}
 	fit := func(dst []byte, _ int) []byte { return dst }
 	if c.to.Kind == types.Char || c.to.Precision < types.MaxLength {
 		fit = func(dst []byte, start int) []byte { return fitLength(dst, start, c.to) }
@@ -24,6 +28,17 @@ func (c conversion) toString() fn.Kernel {
 		}
 		return nil
 	}
+}
+
+func integerToString(_ *fn.Env, args []*vec.Vector, rows []int32, out *vec.Vector) error {
+	a, data := args[0].I64, out.Data
+	for _, r := range rows {
+		start := len(data)
+		data = strconv.AppendInt(data, a[r], 10)
+		out.Spans[r] = vec.Span{Off: uint32(start), Len: uint32(len(data) - start)}
+	}
+	out.Data = data
+	return nil
 }
 
 // fitLength makes what was appended to dst from start on fit the type t, in

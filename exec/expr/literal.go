@@ -50,7 +50,7 @@ func Null() *Literal { return NullOf(types.Of(types.Null)) }
 func Binary(digits string) (*Literal, error) {
 	b, err := hex.DecodeString(digits)
 	if err != nil {
-		return nil, fmt.Errorf("X'%s' is no pairs of hexadecimal digits", digits)
+		return nil, fmt.Errorf("the literal X'%s' is no pairs of hexadecimal digits", digits)
 	}
 	t := types.Type{Kind: types.Binary, Precision: len(b), NotNull: true}
 	return &Literal{T: t, V: vec.Value{Kind: vec.Bytes, S: string(b)}}, nil

@@ -41,6 +41,8 @@ func bindArith(op string, args []fn.Arg) (*fn.Bound, error) {
 		b = a.Nullable(true)
 	}
 	switch {
+	case op == "%" && (a.IsApprox() || b.IsApprox()):
+		return nil, fmt.Errorf("cannot compute %s %% %s; the remainder is of integers and decimals", a.Text(), b.Text())
 	case a.IsNumeric() && b.IsNumeric():
 		return bindNumbers(op, a, b), nil
 	case a.IsInterval() || b.IsInterval():
@@ -154,10 +156,6 @@ func remSome(out, a, b []int64, rows []int32) {
 func bindFloats(op string, t, a, b types.Type) *fn.Bound {
 	p := t.Nullable(true)
 	bound := &fn.Bound{Params: []types.Type{p, p}, Result: t.Nullable(!a.NotNull || !b.NotNull), Total: true}
-	if op == "%" {
-		bound.New = func() fn.Kernel { return floatRemainder }
-		return bound
-	}
 	l := floatLoops(op, t.Kind == types.Float)
 	bound.New = func() fn.Kernel { return l.kernel(floats) }
 	bound.NewConst = func(consts []*vec.Value) fn.Kernel {

@@ -13,11 +13,9 @@ type want func(types.Type) bool
 
 func anyType(types.Type) bool         { return true }
 func isBoolean(t types.Type) bool     { return t.Kind == types.Boolean }
-func isInterval(t types.Type) bool    { return t.IsInterval() }
 func isNumeric(t types.Type) bool     { return t.IsNumeric() }
 func isInteger(t types.Type) bool     { return t.IsInteger() }
 func isString(t types.Type) bool      { return t.IsString() }
-func isBinary(t types.Type) bool      { return t.IsBinary() }
 func isTemporal(t types.Type) bool    { return t.IsTemporal() }
 func isTimestamp(t types.Type) bool   { return t.IsTimestamp() }
 func isArray(t types.Type) bool       { return t.Kind == types.Array }
@@ -35,7 +33,6 @@ type param struct {
 var (
 	boolArg    = param{"a BOOLEAN", isBoolean, types.Of(types.Boolean)}
 	stringArg  = param{"a string", isString, types.String()}
-	bytesArg   = param{"a binary string", isBinary, types.Bytes()}
 	intArg     = param{"an integer", isInteger, types.Of(types.Int)}
 	bigArg     = param{"an integer", isInteger, types.Of(types.BigInt)}
 	numberArg  = param{"a number", isNumeric, types.Of(types.Double)}

@@ -53,7 +53,7 @@ func bindConcatWS(args []fn.Arg) (*fn.Bound, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &fn.Bound{Params: ts, Result: types.String().Nullable(!args[0].Type.NotNull), NullAware: true,
+	return &fn.Bound{Params: ts, Result: strict(types.String(), args), NullAware: true,
 		New: textRows(func(dst []byte, r row) ([]byte, bool) {
 			if r.null(0) {
 				return dst, false

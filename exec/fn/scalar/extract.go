@@ -100,6 +100,15 @@ func bindPart(unit string, ts []types.Type, arg int, args []fn.Arg) (*fn.Bound, 
 		b.New = intRows(func(r row) (int64, bool) { return interval(r.int(arg)), true })
 		return b, nil
 	}
+	if loop := hourLoops[unit]; loop != nil && (t.Kind == types.Timestamp || t.Kind == types.TimeOfDay) && vec.KindOf(t) == vec.I64 {
+		b.New = func() fn.Kernel {
+			return func(_ *fn.Env, args []*vec.Vector, rows []int32, out *vec.Vector) error {
+				loop(out.I64, args[arg].I64, rows)
+				return nil
+			}
+		}
+		return b, nil
+	}
 	read := clockOf(t)
 	if unit == "EPOCH" && t.Kind == types.TimestampLTZ {
 		read = clockOf(types.TimestampOf(t.Precision))

@@ -2,6 +2,8 @@ package scalar
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/sqlstream/sqlstream/exec/fn"
 	"github.com/sqlstream/sqlstream/exec/types"
@@ -104,7 +106,8 @@ func bindJSONString(args []fn.Arg) (*fn.Bound, error) {
 	}}, nil
 }
 
-// bindJSONObject takes 'NULL' or 'ABSENT', then keys and values in turn.
+// bindJSONObject takes 'NULL' or 'ABSENT', then keys and values in turn. Keys
+// are written in order.
 func bindJSONObject(args []fn.Arg) (*fn.Bound, error) {
 	const syntax = "JSON_OBJECT(k VALUE v, …)"
 	ts, absent, err := bindJSONMake(syntax, args)
@@ -115,16 +118,19 @@ func bindJSONObject(args []fn.Arg) (*fn.Bound, error) {
 		return nil, fmt.Errorf("%s takes keys and values in turn", syntax)
 	}
 	values := make([]jsonValue, len(args))
+	var keys []int
 	for i := 1; i < len(args); i += 2 {
-		if !args[i].Type.IsString() {
-			return nil, fmt.Errorf("a key of %s must be a string, not %s", syntax, args[i].Type.Text())
+		if !args[i].Type.IsString() || args[i].Literal == nil || args[i].Literal.Null {
+			return nil, fmt.Errorf("a key of %s must be a constant string", syntax)
 		}
 		values[i+1] = jsonValueOf(args[i+1])
+		keys = append(keys, i)
 	}
+	slices.SortStableFunc(keys, func(a, b int) int { return strings.Compare(args[a].Literal.S, args[b].Literal.S) })
 	return &fn.Bound{Params: ts, Result: types.String().Nullable(false), NullAware: true, New: textRows(func(dst []byte, r row) ([]byte, bool) {
 		dst = append(dst, '{')
 		first := true
-		for i := 1; i < len(r.args); i += 2 {
+		for _, i := range keys {
 			if absent && r.null(i+1) {
 				continue
 			}

@@ -2,7 +2,6 @@ package scalar
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/sqlstream/sqlstream/exec/fn"
 	"github.com/sqlstream/sqlstream/exec/types"
@@ -43,13 +42,6 @@ func negateFloat(_ *fn.Env, args []*vec.Vector, rows []int32, out *vec.Vector) e
 func negateWide(_ *fn.Env, args []*vec.Vector, rows []int32, out *vec.Vector) error {
 	for _, r := range rows {
 		out.I128[r] = args[0].I128[r].Neg()
-	}
-	return nil
-}
-
-func floatRemainder(_ *fn.Env, args []*vec.Vector, rows []int32, out *vec.Vector) error {
-	for _, r := range rows {
-		out.F64[r] = math.Mod(args[0].F64[r], args[1].F64[r])
 	}
 	return nil
 }

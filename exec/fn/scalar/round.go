@@ -115,7 +115,7 @@ func roundFloat(x float64, digits int64, half bool) float64 {
 	at := int(max(digits, -18))
 	if half {
 		if w, ok := vec.DecimalOfFloat(x, vec.MaxDigits, max(at, 0)); ok {
-			w, ok = roundDecimal(w, max(at, 0), at, true)
+			w, _ = roundDecimal(w, max(at, 0), at, true)
 			return w.Float(max(at, 0))
 		}
 		return x
