@@ -12,8 +12,7 @@ import (
 
 // TemporalSort holds rows back until the watermark has passed them, and emits
 // them in order of time, then of the further columns, then of arrival. A row
-// is late if one with a later time has been emitted: Sent is the time of the
-// last one.
+// is late if one of its time or a later one has been emitted, as in Flink.
 //
 // All rows lie in the ordered map of one table row, for there is no key.
 type TemporalSort struct {
@@ -24,7 +23,7 @@ type TemporalSort struct {
 	rows   *state.SortedRows
 	cols   []*store.Column
 	seq    state.Col[int64]
-	sent   state.Col[int64] // µs
+	sent   state.Col[int64] // time of the last row emitted, µs
 	slot   int32            // −1: no row yet
 	key    []byte
 	out    *vec.Batch
@@ -71,7 +70,7 @@ func (o *TemporalSort) Process(_ int, b *vec.Batch, _ exec.Output) error {
 		if times.IsNull(int(r)) {
 			return errNullTime
 		}
-		if times.I64[r] < o.sent.At(slot) {
+		if times.I64[r] <= o.sent.At(slot) {
 			o.ctx.Metrics.Late.Add(1)
 			continue
 		}

@@ -47,7 +47,7 @@ watermark +inf
 `)
 }
 
-// Rows with the time of the last one emitted are not late; earlier ones are.
+// Rows are late up to the time of the last one that was emitted.
 func TestTemporalSort(t *testing.T) {
 	in := exectest.In("v INT, ts TIMESTAMP(3)")
 	s := TemporalSortSpec{Time: 1, Order: []SortKey{{Col: 0, Desc: true, NullsLast: true}}}
@@ -62,9 +62,9 @@ func TestTemporalSort(t *testing.T) {
 		3, 2024-01-01 00:00:04.000
 		watermark 2024-01-01 00:00:03.000
 		# behind the watermark, but in order
-		4, 2024-01-01 00:00:02.000
+		4, 2024-01-01 00:00:02.001
 		# late
-		5, 2024-01-01 00:00:01.999
+		5, 2024-01-01 00:00:02.000
 		watermark max
 	`), `watermark 2024-01-01 00:00:00.000
 +I 3, 2024-01-01 00:00:01.000
@@ -72,7 +72,7 @@ func TestTemporalSort(t *testing.T) {
 +I NULL, 2024-01-01 00:00:01.000
 +I 1, 2024-01-01 00:00:02.000
 watermark 2024-01-01 00:00:03.000
-+I 4, 2024-01-01 00:00:02.000
++I 4, 2024-01-01 00:00:02.001
 +I 3, 2024-01-01 00:00:04.000
 watermark +inf
 `)
