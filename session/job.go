@@ -89,7 +89,9 @@ func (s *Session) insert(ctx context.Context, st ast.Statement) error {
 		return runtimeError(err)
 	}
 	if !s.opt.Wait && !p.runtime.wait {
-		s.out.Notice(fmt.Sprintf("job %s (%s) started", j.ID, j.Name))
+		if s.opt.OnJob == nil {
+			s.out.Notice(fmt.Sprintf("job %s (%s) started", j.ID, j.Name))
+		}
 		return nil
 	}
 	return s.await(ctx, j)
@@ -171,7 +173,7 @@ func (s *Session) jobName(name string) string {
 func (s *Session) openState(j *Job, p *Plan) (err error) {
 	job := checkpoint.Job{Name: j.Name, Hash: p.Hash}
 	for _, n := range p.Nodes {
-		job.Operators = append(job.Operators, checkpoint.JobOperator{UID: n.UID, Name: n.Title()})
+		job.Operators = append(job.Operators, checkpoint.JobOperator{UID: n.UID, Name: n.Describe()})
 	}
 	if s.opt.StateDir == "" {
 		j.store, err = checkpoint.NewMemStore(job)

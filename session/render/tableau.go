@@ -2,6 +2,7 @@ package render
 
 import (
 	"bufio"
+	"bytes"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -22,6 +23,7 @@ type tableau struct {
 	right              []bool
 	lines              int // since the header
 	begun              bool
+	plain              bool // the result was one value of several lines
 }
 
 const (
@@ -31,7 +33,7 @@ const (
 )
 
 func (t *tableau) header(_ *bufio.Writer, columns []types.Field, changelog bool) {
-	t.columns, t.changelog, t.begun, t.lines = columns, changelog, false, 0
+	t.columns, t.changelog, t.begun, t.plain, t.lines = columns, changelog, false, false, 0
 	t.widths, t.right = t.widths[:0], t.right[:0]
 	if changelog {
 		t.widths, t.right = append(t.widths, 2), append(t.right, false)
@@ -54,6 +56,11 @@ func (t *tableau) names() []string {
 }
 
 func (t *tableau) rows(w *bufio.Writer, b *vec.Batch) {
+	if t.spills(b) {
+		t.begun, t.plain = true, true
+		w.WriteString(strings.TrimSuffix(t.cell(b.Cols[0], 0, t.columns[0].Type), "\n") + "\n")
+		return
+	}
 	var cells [][]string
 	wider := false
 	for _, r := range b.Rows() {
@@ -93,11 +100,11 @@ func (t *tableau) cell(v *vec.Vector, r int, typ types.Type) string {
 	if t.markdown {
 		return strings.NewReplacer("|", `\|`, "\n", " ").Replace(s)
 	}
-	if !t.terminal || strings.Contains(s, "\n") && len(t.columns) == 1 {
+	if strings.Contains(s, "\n") && len(t.columns) == 1 {
 		return s
 	}
 	s = strings.NewReplacer("\n", `\n`, "\t", `\t`, "\x1b", `\e`).Replace(s)
-	if text.StringWidthWithoutEscSequences(s) > maxCell {
+	if t.terminal && text.StringWidthWithoutEscSequences(s) > maxCell {
 		s = text.Trim(s, maxCell-1) + "…"
 	}
 	return s
@@ -131,10 +138,6 @@ func (t *tableau) rule(w *bufio.Writer, edge, between string) {
 }
 
 func (t *tableau) line(w *bufio.Writer, row []string, right []bool) {
-	if t.spills(row) {
-		t.block(w, row[0])
-		return
-	}
 	for i, c := range row {
 		w.WriteString("| ")
 		pad := strings.Repeat(" ", max(0, t.widths[i]-text.StringWidthWithoutEscSequences(c)))
@@ -148,18 +151,14 @@ func (t *tableau) line(w *bufio.Writer, row []string, right []bool) {
 	w.WriteString("|\n")
 }
 
-// spills: a single column of several lines (a plan, a CREATE TABLE) is
-// written as it is.
-func (t *tableau) spills(row []string) bool {
-	return len(row) == 1 && strings.Contains(row[0], "\n")
-}
-
-func (t *tableau) block(w *bufio.Writer, s string) {
-	w.WriteString(strings.TrimSuffix(s, "\n") + "\n")
+// spills: one value of several lines (a plan, a CREATE TABLE) is written as
+// it is, without a frame.
+func (t *tableau) spills(b *vec.Batch) bool {
+	return len(t.columns) == 1 && b.N == 1 && b.Cols[0].Kind == vec.Bytes && bytes.IndexByte(b.Cols[0].BytesAt(0), '\n') >= 0
 }
 
 func (t *tableau) footer(w *bufio.Writer, s session.Summary, timing bool) {
-	if t.markdown {
+	if t.markdown || t.plain {
 		return
 	}
 	if !t.begun {
