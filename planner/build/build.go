@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/sqlstream/sqlstream/exec"
 	"github.com/sqlstream/sqlstream/exec/op"
@@ -39,6 +40,10 @@ type Summary struct {
 type Source struct {
 	UID, Table, Describe string
 	Bounded              bool
+	// Watermark is the expression of its watermarks, "" if nothing in the job
+	// depends on event time; IdleTimeout takes silent splits out of it, 0: never.
+	Watermark   string
+	IdleTimeout time.Duration
 }
 
 // Sink is a table that is written.

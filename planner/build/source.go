@@ -22,13 +22,21 @@ func (b *builder) source(n *physical.Node, s *physical.Scan) (*exec.SourceNode, 
 	if err != nil {
 		return nil, err
 	}
-	b.sum.Sources = append(b.sum.Sources, Source{UID: n.UID, Table: s.Table.Path.Name, Describe: s.Source.Describe(), Bounded: s.Source.Bounded()})
+	b.sum.Sources = append(b.sum.Sources, summary(n, s))
 	b.sum.Bounded = b.sum.Bounded && s.Source.Bounded()
 	node := &exec.SourceNode{Source: src, IdleTimeout: s.IdleTimeout, OnEvent: s.OnEvent, Bounded: s.Source.Bounded()}
 	if s.Watermark != nil || checksNulls(s) {
 		node.Watermark = func() (exec.WatermarkGenerator, error) { return newGenerator(s, b.plan.Config.Zone) }
 	}
 	return node, nil
+}
+
+func summary(n *physical.Node, s *physical.Scan) Source {
+	sum := Source{UID: n.UID, Table: s.Table.Path.Name, Describe: s.Source.Describe(), Bounded: s.Source.Bounded()}
+	if s.Watermark != nil {
+		sum.Watermark, sum.IdleTimeout = s.Watermark.String(), s.IdleTimeout
+	}
+	return sum
 }
 
 // always are the columns that the watermark needs of every row.

@@ -30,6 +30,7 @@ func (p *Plan) Explain(w io.Writer) error {
 	}
 	x.notes("State", stateNotes(p))
 	x.notes("Changes", changeNotes(p))
+	x.notes("Not repeatable", repeatNotes(p))
 	x.notes("Sources", sourceNotes(p))
 	x.notes("Sinks", sinkNotes(p))
 	_, err := io.WriteString(w, x.b.String())

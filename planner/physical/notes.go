@@ -2,7 +2,11 @@ package physical
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+
+	"github.com/sqlstream/sqlstream/exec/expr"
+	"github.com/sqlstream/sqlstream/exec/fn"
 )
 
 // stateNotes say what each operator keeps, and for how long.
@@ -116,6 +120,44 @@ func changeNotes(p *Plan) []string {
 		return []string{fmt.Sprintf("mini-batch: changes of a key are folded for up to %s or %d rows", p.Config.MiniBatchLatency, p.Config.MiniBatchSize)}
 	}
 	return []string{"folded: one change per key and input batch ('table.exec.mini-batch.enabled' = 'false' gives Flink's row-by-row changes)"}
+}
+
+// repeatNotes name what comes out differently when rows are read again after
+// a failure.
+func repeatNotes(p *Plan) []string {
+	var notes []string
+	for _, n := range p.Nodes {
+		switch o := n.Op.(type) {
+		case *Calc:
+			if names := momentary(append(slices.Clone(o.Exprs), expr.Conjuncts(o.Filter)...)); len(names) > 0 {
+				notes = append(notes, fmt.Sprintf("%s: %s gives another value for a row that is read again after a failure", n.Title(), strings.Join(names, ", ")))
+			}
+		case *WindowAggregate:
+			if o.Window != nil && o.Window.Proctime {
+				notes = append(notes, n.Title()+": a row belongs to the window of the time at which it is read, also when it is read again")
+			}
+		}
+	}
+	return notes
+}
+
+// momentary are the functions in xs whose value depends on when they are
+// called.
+func momentary(xs []expr.Expr) []string {
+	var names []string
+	for _, x := range xs {
+		if c, ok := x.(*expr.Call); ok && c.Fn.Name == "PROCTIME" {
+			continue // a time attribute, for its order
+		}
+		expr.Walk(x, func(y expr.Expr) bool {
+			c, ok := y.(*expr.Call)
+			if ok && c.Fn.Volatility != fn.Immutable && !slices.Contains(names, c.Fn.Name+"()") {
+				names = append(names, c.Fn.Name+"()")
+			}
+			return true
+		})
+	}
+	return names
 }
 
 func sourceNotes(p *Plan) []string {
