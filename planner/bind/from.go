@@ -189,7 +189,7 @@ func (b *Binder) watermark(t *catalog.Table, p logical.Plan) logical.Plan {
 	e := b.tableEnv(p, t, "WATERMARK")
 	time, ok := e.column(&ast.Column{Pos: w.Column.Pos, Parts: w.Column.Parts}).(*expr.Column)
 	if !ok {
-		fail(perr.NotYet(w.Column.Pos, "WATERMARK FOR a field of a ROW").WithHint("make it a computed column: ts AS %s", w.Column))
+		fail(perr.New(w.Column.Pos, "WATERMARK needs a column, and %s is a field of one", w.Column).WithHint("make it a computed column: row_time AS %s", w.Column))
 	}
 	x := e.expr(w.Expr)
 	if k := x.Type(); !k.IsTimestamp() || k.Kind != time.T.Kind || k.Precision > 3 {
