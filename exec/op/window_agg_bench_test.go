@@ -18,7 +18,7 @@ func (n *nowhere) Emit(b *vec.Batch) error    { n.rows += b.Len(); return nil }
 func (n *nowhere) Watermark(types.Time) error { return nil }
 
 // openBench opens an operator with empty state.
-func openBench(b *testing.B, o exec.Operator, err error) *exec.Context {
+func openBench(b testing.TB, o exec.Operator, err error) *exec.Context {
 	if err != nil {
 		b.Fatal(err)
 	}
