@@ -14,7 +14,7 @@ func Castable(from, to types.Type) bool {
 	case to.Kind == types.Boolean:
 		return from.Kind == types.Boolean || from.IsNumeric()
 	case to.IsNumeric():
-		return from.IsNumeric() || from.Kind == types.Boolean || (from.IsInterval() && to.IsExact())
+		return from.IsNumeric() || from.Kind == types.Boolean
 	case to.IsBinary():
 		return from.IsBinary()
 	case to.Kind == types.Date:
@@ -22,7 +22,7 @@ func Castable(from, to types.Type) bool {
 	case to.Kind == types.TimeOfDay:
 		return from.Kind == types.TimeOfDay || from.IsTimestamp()
 	case to.IsTimestamp():
-		return from.IsTimestamp() || from.Kind == types.Date
+		return from.IsTemporal()
 	case to.IsInterval():
 		return from.Kind == to.Kind
 	}
@@ -69,6 +69,8 @@ func castHint(from, to types.Type) string {
 		return "; use TO_DATE(FROM_UNIXTIME(seconds))"
 	case from.IsTimestamp() && to.IsNumeric():
 		return "; use UNIX_TIMESTAMP(CAST(x AS STRING)) for seconds"
+	case from.IsInterval() && to.IsNumeric():
+		return "; use TIMESTAMPDIFF(SECOND, from, to) for the difference of two times"
 	}
 	return ""
 }

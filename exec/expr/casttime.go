@@ -12,7 +12,7 @@ const dayMicros = 86_400_000_000
 
 // toTemporal: TIMESTAMP_LTZ meets the others in the session's time zone; a
 // smaller precision cuts. As in Flink, the date of a TIMESTAMP before 1970
-// that is not midnight is the next day.
+// that is not midnight is the next day. A TIME is of the first day of 1970.
 func (c conversion) toTemporal() fn.Kernel {
 	shift, day := c.shift(), dayOf
 	if c.from.Kind == types.Timestamp {

@@ -31,6 +31,9 @@ func compared(a, b types.Type) (types.Type, bool) {
 	case a.IsTemporal() && b.IsString():
 		return a, true
 	}
+	if a.Kind == types.Date && b.IsTimestamp() || a.IsTimestamp() && b.Kind == types.Date {
+		return a, false
+	}
 	return commonOf(a, b)
 }
 
@@ -50,6 +53,9 @@ func compareHint(a, b types.Type) string {
 		return fmt.Sprintf("; write CAST(… AS %s) around the string, or leave out the quotes", b.Text())
 	case b.IsString() && (a.IsNumeric() || a.Kind == types.Boolean):
 		return fmt.Sprintf("; write CAST(… AS %s) around the string, or leave out the quotes", a.Text())
+	}
+	if a.Kind == types.Date || b.Kind == types.Date {
+		return "; write CAST(… AS DATE) around the timestamp"
 	}
 	return "; add a CAST"
 }

@@ -82,7 +82,9 @@ func bindPair(syntax string, args []fn.Arg, from int) (t types.Type, ts []types.
 	for i, a := range args {
 		ts[i] = a.Type
 	}
-	t, err = fn.CommonCompared(syntax, args[from], args[from+1])
+	if t, err = fn.Common(args[from].Type, args[from+1].Type); err != nil {
+		t, err = fn.CommonCompared(syntax, args[from], args[from+1])
+	}
 	if err != nil {
 		return t, nil, err
 	}
