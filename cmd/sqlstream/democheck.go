@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/sqlstream/sqlstream/checkpoint"
@@ -103,7 +102,7 @@ SELECT * FROM delays;`, d.bootstrap, isolation)
 
 // checkpoints is the number of the last one.
 func (d *demo) checkpoints() (last checkpoint.ID, err error) {
-	err = inspect(filepath.Join(d.stateDir(), "delays"), func(s *checkpoint.KVStore) error {
+	err = inspect(d.job.jobDir(), func(s *checkpoint.KVStore) error {
 		infos, err := s.List()
 		for _, i := range infos {
 			last = max(last, i.ID)
