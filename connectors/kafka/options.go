@@ -14,6 +14,7 @@ const (
 	optGroup      = "properties.group.id"
 	optReset      = "properties.auto.offset.reset"
 	optIsolation  = "properties.isolation.level"
+	optCreate     = "properties.allow.auto.create.topics"
 	optTxnTimeout = "properties.transaction.timeout.ms"
 	optFormat     = "format"
 	optKeyFormat  = "key.format"
@@ -100,7 +101,7 @@ var commonOptions = []connectors.Option{
 	{Key: "properties.max.poll.interval.ms", Doc: "ignored"},
 	{Key: "properties.session.timeout.ms", Doc: "ignored: no group is joined"},
 	{Key: "properties.heartbeat.interval.ms", Doc: "ignored: no group is joined"},
-	{Key: "properties.allow.auto.create.topics", Doc: "ignored: topics are never created"},
+	{Key: optCreate, Kind: connectors.Boolean, Default: "true", Doc: "a sink asks for a missing topic to be made; the broker does so if its auto.create.topics.enable allows. A source never does"},
 	{Key: "properties.key.deserializer", Doc: "ignored"},
 	{Key: "properties.value.deserializer", Doc: "ignored"},
 	{Key: "properties.key.serializer", Doc: "ignored"},

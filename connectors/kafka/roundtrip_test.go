@@ -252,3 +252,28 @@ func TestGroupOffsetsAreCommittedAndUsed(t *testing.T) {
 		t.Fatal(d)
 	}
 }
+
+// TestMissingTopicOfASink is made where the broker does so, else refused.
+func TestMissingTopicOfASink(t *testing.T) {
+	b, err := broker.Start(broker.Options{AutoCreate: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	table := mustTable(t, "kafka", idColumns, nil, jsonOptions(b.Addr()))
+	writeAll(t, openWriterOf(t, "kafka", table), rowsOf(1))
+	if got := readAll(t, "kafka", table); len(got) != 1 {
+		t.Fatalf("read %v", got)
+	}
+	for _, addr := range []string{startBroker(t).Addr(), b.Addr()} {
+		table = mustTable(t, "kafka", idColumns, nil, jsonOptions(addr, "topic", "other", "properties.allow.auto.create.topics", "false"))
+		s, err := openSink(table, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sk, _ := s.Sink()
+		if _, err = sk.Writer(context.Background(), sinkContextFor(newJournal(), false)); err == nil || !strings.Contains(err.Error(), "create the topic") {
+			t.Fatalf("got %v", err)
+		}
+	}
+}

@@ -61,7 +61,7 @@ func openWriter(ctx context.Context, t *sinkTable, c exec.SinkContext) (*writer,
 		return nil, err
 	}
 	w.control = client.NewControl(t.client)
-	topic, err := topicOf(ctx, w.control, w.topic)
+	topic, err := topicToWrite(ctx, w.control, w.topic, t.table.Options.Bool(optCreate))
 	if err != nil {
 		return nil, errors.Join(err, w.control.Close())
 	}
@@ -72,6 +72,26 @@ func openWriter(ctx context.Context, t *sinkTable, c exec.SinkContext) (*writer,
 		Codec: recordbatch.Codecs[o.Enum("properties.compression.type")], BatchBytes: int(o.Int("properties.batch.size")),
 	}, w.control)
 	return w, nil
+}
+
+// createTime is how long a broker may take to make a topic.
+const createTime = time.Second
+
+// topicToWrite describes the topic, which the broker may make.
+func topicToWrite(ctx context.Context, c *client.Control, name string, create bool) (client.Topic, error) {
+	if !create {
+		return topicOf(ctx, c, name)
+	}
+	_, err := c.CreatingTopic(ctx, name)
+	for deadline := time.Now().Add(createTime); codes.Is(err, codes.UnknownTopic) && time.Now().Before(deadline); {
+		select {
+		case <-time.After(20 * time.Millisecond):
+		case <-ctx.Done():
+			return client.Topic{}, ctx.Err()
+		}
+		_, err = c.Topic(ctx, name)
+	}
+	return topicOf(ctx, c, name)
 }
 
 // Write encodes the rows and appends them. It blocks while too much waits for

@@ -25,8 +25,20 @@ type Topic struct {
 // Topics describes the given topics, or all if none is given. A missing topic
 // has Err; the error is that no broker answered.
 func (c *Control) Topics(ctx context.Context, names ...string) ([]Topic, error) {
+	return c.topics(ctx, &sarama.MetadataRequest{Version: 7, Topics: names})
+}
+
+// CreatingTopic is Topic, but asks the broker to make the topic if it is
+// missing, where its auto.create.topics.enable allows. The first answer of a
+// topic being made is that it is unknown, or has no leader.
+func (c *Control) CreatingTopic(ctx context.Context, name string) (Topic, error) {
+	topics, err := c.topics(ctx, &sarama.MetadataRequest{Version: 7, Topics: []string{name}, AllowAutoTopicCreation: true})
+	return only(name, topics, err)
+}
+
+func (c *Control) topics(ctx context.Context, req *sarama.MetadataRequest) ([]Topic, error) {
 	resp, err := anyBroker(ctx, c, func(b *sarama.Broker) (*sarama.MetadataResponse, error) {
-		return b.GetMetadata(&sarama.MetadataRequest{Version: 7, Topics: names})
+		return b.GetMetadata(req)
 	})
 	if err != nil {
 		return nil, err
@@ -65,6 +77,10 @@ func topicOf(t *sarama.TopicMetadata, addrs map[int32]string) Topic {
 // Topic is Topics for one; a missing topic is an error.
 func (c *Control) Topic(ctx context.Context, name string) (Topic, error) {
 	topics, err := c.Topics(ctx, name)
+	return only(name, topics, err)
+}
+
+func only(name string, topics []Topic, err error) (Topic, error) {
 	if err != nil {
 		return Topic{}, err
 	}
