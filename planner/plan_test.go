@@ -64,13 +64,17 @@ func (s *session) plan(text string) (*physical.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	var p *physical.Plan
 	switch {
 	case len(sinks) > 0:
-		return planner.PlanInserts(sinks, c)
+		p, err = planner.PlanInserts(sinks, c)
 	case query != nil:
-		return planner.PlanQuery(query, c)
+		p, err = planner.PlanQuery(query, c)
 	}
-	return nil, nil
+	if p != nil && err == nil {
+		err = p.Check()
+	}
+	return p, err
 }
 
 // TestExplain compares EXPLAIN of the scripts in testdata/explain. Commands:
@@ -144,6 +148,13 @@ func planCase(base string) error {
 		return err
 	}
 	_, err = newSession().plan(string(text))
+	if err == nil {
+		wide := newSession()
+		wide.set["parallelism.default"] = "3"
+		if _, err := wide.plan(string(text)); err != nil {
+			return fmt.Errorf("at parallelism 3: %w", err)
+		}
+	}
 	want, wantErr := os.ReadFile(base + ".error")
 	if wantErr != nil || strings.Contains(string(want), "runtime") {
 		return err
