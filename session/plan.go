@@ -119,6 +119,9 @@ func needsInterval(p *physical.Plan) bool {
 
 // explain answers EXPLAIN.
 func (s *Session) explain(st *ast.Explain) error {
+	if _, ok := st.Stmt.(*ast.CreateTable); ok {
+		return unsupported(st)
+	}
 	p, err := s.plan(st.Stmt)
 	if err != nil {
 		return err

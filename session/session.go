@@ -118,6 +118,14 @@ func (s *Session) check(st ast.Statement, each func(ast.Statement, *Plan) error)
 		return each(st, p)
 	case *ast.Set, *ast.Reset, *ast.Use:
 		return s.Statement(context.Background(), st)
+	case *ast.CreateTable:
+		if st.AsQuery != nil {
+			ins, err := s.tableOfQuery(st)
+			if err != nil || ins == nil {
+				return err
+			}
+			return s.check(ins, each)
+		}
 	}
 	_, err := s.ddl(st)
 	return err
@@ -144,6 +152,10 @@ func (s *Session) Statement(ctx context.Context, st ast.Statement) error {
 		return s.query(ctx, st)
 	case *ast.Insert, *ast.StatementSet:
 		return s.insert(ctx, st)
+	case *ast.CreateTable:
+		if st.AsQuery != nil {
+			return s.createAs(ctx, st)
+		}
 	case *ast.Explain:
 		return s.explain(st)
 	case *ast.Set:
