@@ -172,8 +172,11 @@ func (a *app) printCheckpoint(m *checkpoint.Metadata, names map[string]string) {
 }
 
 func named(names map[string]string, uid string) string {
-	if n := names[uid]; n != "" {
-		return n
+	const most = 60
+	if n := []rune(names[uid]); len(n) > most {
+		return string(n[:most]) + "…"
+	} else if len(n) > 0 {
+		return string(n)
 	}
 	return uid
 }

@@ -2,13 +2,16 @@ package main
 
 import (
 	"bufio"
+	"encoding/json"
 	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -26,12 +29,16 @@ func TestMain(m *testing.M) {
 //	broker ARG…               'sqlstream broker' runs until the script ends; $BROKER is its address
 //	strict-broker             one that makes no topic by itself
 //	replace FILE OLD NEW      in a file
+//	await FILE                until it is there
+//	shows FILE                standard output is this, whatever the seconds in its footer
+//	objects N                 standard output is N lines, each a JSON object
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: filepath.Join("testdata", "script"),
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "broker": startBroker, "strict-broker": strictBroker, "replace": replace,
+			"exits": scriptExits, "broker": scriptBroker, "strict-broker": scriptStrictBroker, "replace": scriptReplace, "await": scriptAwait, "shows": scriptShows, "objects": scriptObjects,
 		},
+		Condition: func(c string) (bool, error) { return c == "root" && os.Geteuid() == 0, nil },
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("HOME", e.WorkDir)
 			return nil
@@ -40,7 +47,7 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-func exits(ts *testscript.TestScript, neg bool, args []string) {
+func scriptExits(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: exits CODE COMMAND ARG…")
 	}
@@ -64,8 +71,8 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// startBroker waits for the address on the command's first line.
-func startBroker(ts *testscript.TestScript, neg bool, args []string) {
+// scriptBroker waits for the address on the command's first line.
+func scriptBroker(ts *testscript.TestScript, neg bool, args []string) {
 	program, err := exec.LookPath("sqlstream")
 	ts.Check(err)
 	c := exec.Command(program, append([]string{"broker", "--listen", "127.0.0.1:0"}, args...)...)
@@ -84,14 +91,14 @@ func startBroker(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv("BROKER", strings.TrimSpace(line))
 }
 
-func strictBroker(ts *testscript.TestScript, neg bool, args []string) {
+func scriptStrictBroker(ts *testscript.TestScript, neg bool, args []string) {
 	b, err := broker.Start(broker.Options{Listen: "127.0.0.1:0"})
 	ts.Check(err)
 	ts.Defer(func() { b.Close() })
 	ts.Setenv("BROKER", b.Addr())
 }
 
-func replace(ts *testscript.TestScript, neg bool, args []string) {
+func scriptReplace(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) != 3 {
 		ts.Fatalf("usage: replace FILE OLD NEW")
 	}
@@ -101,4 +108,40 @@ func replace(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("%s does not contain %q", args[0], args[1])
 	}
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(after), 0o600))
+}
+
+// scriptAwait polls: the file is made by another process.
+func scriptAwait(ts *testscript.TestScript, neg bool, args []string) {
+	deadline := time.Now().Add(20 * time.Second)
+	for {
+		if _, err := os.Stat(ts.MkAbs(args[0])); err == nil {
+			return
+		}
+		if time.Now().After(deadline) {
+			ts.Fatalf("%s did not appear", args[0])
+		}
+		<-time.After(10 * time.Millisecond)
+	}
+}
+
+var footerSeconds = regexp.MustCompile(`\(\d+\.\d s\)`)
+
+func scriptShows(ts *testscript.TestScript, neg bool, args []string) {
+	got := footerSeconds.ReplaceAllString(ts.ReadFile("stdout"), "(0.0 s)")
+	if want := ts.ReadFile(args[0]); got != want {
+		ts.Fatalf("standard output is not %s but\n%s", args[0], got)
+	}
+}
+
+func scriptObjects(ts *testscript.TestScript, neg bool, args []string) {
+	lines := strings.Split(strings.TrimSuffix(ts.ReadFile("stdout"), "\n"), "\n")
+	if strconv.Itoa(len(lines)) != args[0] {
+		ts.Fatalf("%d lines, want %s", len(lines), args[0])
+	}
+	for _, l := range lines {
+		var object map[string]any
+		if err := json.Unmarshal([]byte(l), &object); err != nil {
+			ts.Fatalf("%s: %v", l, err)
+		}
+	}
 }
