@@ -514,3 +514,62 @@ func TestUpsertExactlyOnce(t *testing.T) {
 		}
 	}
 }
+
+// TestOwnerExpires: the broker has forgotten the owner id; the restart inside
+// the process starts in full.
+func TestOwnerExpires(t *testing.T) {
+	c := testCases(t)
+	j := c.job(t)
+	asked, owners := 0, 0
+	j.before = func(call, id string) error {
+		if call == "InitProducerID" && strings.HasSuffix(id, "-owner") {
+			owners++
+		}
+		if call == "Ask" && j.dir.last == 1 {
+			if asked++; asked == 1 {
+				return codes.InvalidProducerMapping
+			}
+		}
+		return nil
+	}
+	if err := j.runInside(newProcess()); err != nil {
+		t.Fatal(err)
+	}
+	if asked < 2 || owners != 2 {
+		t.Fatalf("the owner id was asked %d times and taken %d times, want it taken again", asked, owners)
+	}
+	if err := j.check(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestWithoutMarkers: kills are survived without them; only a doubt cannot be
+// decided, and is said.
+func TestWithoutMarkers(t *testing.T) {
+	c := testCases(t)
+	without := func(j *job) *job {
+		topic := j.table.Options.Text("topic")
+		j.table = mustTable(t, "kafka", idColumns, nil, jsonOptions(c.addr, "topic", topic, "sink.semantic", "exactly-once", "sink.transactional-id-prefix", topic, "sink.commit-marker", "false"))
+		return j
+	}
+	for at := 1; ; at += 2 * c.stride {
+		j, p := without(c.job(t)), killAt(at, at%4 == 1)
+		if err := j.untilDone(p); err != nil {
+			t.Fatalf("killed at step %d: %v", at, err)
+		}
+		if err := j.check(); err != nil {
+			t.Fatalf("killed at step %d: %v", at, err)
+		}
+		if !p.killed() {
+			break
+		}
+	}
+	j := without(c.job(t))
+	j.killWhen("stored", 2)
+	fenceOutside(t, c.addr, decodeOne(t, j.dir.pending).ID)
+	err := j.run(newProcess())
+	var fatal *exec.FatalError
+	if !errors.As(err, &fatal) || !strings.Contains(err.Error(), "sink.commit-marker") || len(j.dir.pending) != 1 {
+		t.Fatalf("a doubt without markers gave %v, %d pending", err, len(j.dir.pending))
+	}
+}
