@@ -26,6 +26,8 @@ var layers = map[string][]string{
 	"shell":       {"session"},
 	"conformance": {"session", "connectors"},
 	"bench":       {"broker"},
+	"torture":     {"broker", "connectors", "exec", "state", "checkpoint"},
+	"model":       {},
 	"examples":    {},
 	"cmd":         {"*"},
 }
