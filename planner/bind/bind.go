@@ -6,7 +6,6 @@ package bind
 import (
 	"time"
 
-	"github.com/sqlstream/sqlstream/exec/types"
 	"github.com/sqlstream/sqlstream/parser/ast"
 	"github.com/sqlstream/sqlstream/planner/catalog"
 	"github.com/sqlstream/sqlstream/planner/logical"
@@ -41,16 +40,6 @@ func New(cat *catalog.Catalog, opts Options) *Binder {
 func (b *Binder) Query(q ast.Query) (plan logical.Plan, err error) {
 	defer recoverError(&err)
 	return uniqueNames(b.query(q, &scope{})), nil
-}
-
-// Columns are the names and types of a table's or view's columns.
-func (b *Binder) Columns(p catalog.Path) (cols []types.Field, err error) {
-	defer recoverError(&err)
-	r := b.named(p, ast.Pos{}, nil)
-	if r == nil {
-		failf(ast.Pos{}, "table %q not found", p)
-	}
-	return r.plan.Schema(), nil
 }
 
 // bindError carries an error up to the exported method that began the work:

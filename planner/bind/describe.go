@@ -42,12 +42,6 @@ func (b *Binder) TableSchema(t *catalog.Table) (cols []SchemaColumn, err error) 
 	return b.tableSchema(t), nil
 }
 
-// ViewSchema is what DESCRIBE prints of a view.
-func (b *Binder) ViewSchema(v *catalog.View) (cols []SchemaColumn, err error) {
-	defer recoverError(&err)
-	return b.viewSchema(v), nil
-}
-
 func (b *Binder) tableSchema(t *catalog.Table) []SchemaColumn {
 	fields := b.scan(t, t.At).Schema()
 	cols := make([]SchemaColumn, len(fields))
