@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -25,6 +26,7 @@ type crashes struct {
 	// after are the checkpoints after which the process is killed; a random
 	// delay is added, so that a kill hits any moment of a checkpoint.
 	after  []int64
+	delay  time.Duration // the greatest; 0: maxDelay
 	random *rand.Rand
 
 	late     int64
@@ -115,7 +117,7 @@ func (c *crashes) completed() int64 {
 }
 
 func (c *crashes) kill(cmd *exec.Cmd, after int64) {
-	delay := time.Duration(c.random.Int64N(int64(maxDelay)))
+	delay := time.Duration(c.random.Int64N(int64(cmp.Or(c.delay, maxDelay))))
 	time.Sleep(delay)
 	_ = cmd.Process.Kill()
 	fmt.Fprintf(c.err, "kill -9 %d ms after checkpoint %d\n", delay.Milliseconds(), after)

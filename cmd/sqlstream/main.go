@@ -113,8 +113,7 @@ Without a command it is an interactive shell; -e and -f run statements in order,
 	c.Flags().BoolVarP(&a.flags.noRC, "no-rc", "X", false, "do not read ~/.sqlstreamrc")
 	a.sessionFlags(c)
 	c.AddCommand(a.runCommand(), a.explainCommand(), a.checkCommand(), a.brokerCommand(), a.demoCommand(),
-		a.checkpointCommand(), a.txnCommand(), a.helpCommand(c), a.versionCommand(), a.notYet("compare", "the same job under each guarantee, with injected crashes"),
-		a.notYet("test", "SQL tests with ASSERT"))
+		a.checkpointCommand(), a.txnCommand(), a.helpCommand(c), a.versionCommand(), a.compareCommand(), a.notYet("test", "SQL tests with ASSERT"))
 	c.SetHelpCommand(a.helpCommand(c))
 	c.InitDefaultCompletionCmd()
 	return c

@@ -1,5 +1,6 @@
 -- One month of flights from a file into a topic, keyed by destination.
 SET 'pipeline.name' = 'load-flights';
+SET 'execution.checkpointing.interval' = '10 s';
 
 CREATE TABLE file (
   sched_dep TIMESTAMP(3), dep TIMESTAMP(3), carrier STRING, flight INT, tailnum STRING, origin STRING, dest STRING,
