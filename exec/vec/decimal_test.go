@@ -177,3 +177,10 @@ func TestParseDecimal(t *testing.T) {
 		}
 	}
 }
+
+func BenchmarkAppendDecimalWide(b *testing.B) {
+	var buf []byte
+	for b.Loop() {
+		buf = AppendDecimal(buf[:0], Widen(123456789012345678), 3)
+	}
+}
