@@ -16,6 +16,7 @@ const (
 	optIsolation  = "properties.isolation.level"
 	optCreate     = "properties.allow.auto.create.topics"
 	optTxnTimeout = "properties.transaction.timeout.ms"
+	optLinger     = "properties.linger.ms"
 	optFormat     = "format"
 	optKeyFormat  = "key.format"
 	optValFormat  = "value.format"
@@ -87,13 +88,13 @@ var commonOptions = []connectors.Option{
 	{Key: "properties.request.timeout.ms", Kind: connectors.Integer, Default: "30000", Doc: "how long an answer is waited for"},
 	{Key: "properties.compression.type", Kind: connectors.Enum, Default: "none", Values: []string{"none", "gzip", "snappy", "lz4", "zstd"}, Doc: "compression of written batches"},
 	{Key: "properties.batch.size", Kind: connectors.Integer, Default: "196608", Doc: "bytes at which a written batch is closed"},
+	{Key: optLinger, Kind: connectors.Integer, Default: "0", Doc: "how long a batch that is not full waits for more rows; 0: it leaves when the one before is acknowledged"},
 	{Key: optTxnTimeout, Kind: connectors.Integer, Default: "900000", Doc: "a transaction that is open for longer is aborted by the broker: outages must be shorter (at most transaction.max.timeout.ms of the broker)"},
 	{Key: "properties.acks", Kind: connectors.Enum, Default: "all", Values: []string{"all", "-1"}, Doc: "all: no other value keeps the guarantees"},
 	{Key: "properties.enable.idempotence", Kind: connectors.Enum, Default: "true", Values: []string{"true"}, Doc: "always on"},
 	// Known to every job file, and without effect here.
 	{Key: "properties.enable.auto.commit", Doc: "ignored: offsets are committed with checkpoints"},
 	{Key: "properties.auto.commit.interval.ms", Doc: "ignored"},
-	{Key: "properties.linger.ms", Doc: "ignored: a batch leaves when the one before is acknowledged"},
 	{Key: "properties.retries", Doc: "ignored: repeats go on for two minutes"},
 	{Key: "properties.buffer.memory", Doc: "ignored"},
 	{Key: "properties.max.in.flight.requests.per.connection", Doc: "ignored: 5"},

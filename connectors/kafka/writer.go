@@ -70,6 +70,7 @@ func openWriter(ctx context.Context, t *sinkTable, c exec.SinkContext) (*writer,
 	w.producer = produce.New(produce.Config{
 		Client: t.client, Topic: w.topic, Partitions: len(topic.Partitions), Clock: c.Clock,
 		Codec: recordbatch.Codecs[o.Enum("properties.compression.type")], BatchBytes: int(o.Int("properties.batch.size")),
+		Linger: time.Duration(o.Int(optLinger)) * time.Millisecond,
 	}, w.control)
 	return w, nil
 }

@@ -30,7 +30,10 @@ type Config struct {
 	Partitions int
 	Codec      recordbatch.Codec
 	BatchBytes int // 0: 192 KB; a batch is closed when it reaches it
-	Clock      exec.Clock
+	// Linger is how long a batch that is not full waits for more records; 0:
+	// it leaves as soon as nothing of its partition is in flight.
+	Linger time.Duration
+	Clock  exec.Clock
 	// Patience bounds how long a batch is repeated. 0: 2 minutes.
 	Patience time.Duration
 }
@@ -66,6 +69,7 @@ type Producer struct {
 	closing  bool
 	free     [][]byte // memory of acknowledged batches
 
+	kick    chan struct{}           // ends the sender's pause
 	conns   map[string]*client.Conn // the sender's
 	leaders []string                // by partition; the sender's
 	done    chan struct{}
@@ -74,6 +78,7 @@ type Producer struct {
 
 type partition struct {
 	open    recordbatch.Builder // what Append fills
+	opened  time.Time           // when its first record came, with Linger
 	ready   []*sealed           // closed, not sent
 	flight  []*sealed           // sent, not acknowledged
 	next    int32               // sequence number of the next batch
@@ -105,7 +110,7 @@ func New(c Config, control *client.Control) *Producer {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	p := &Producer{c: c, control: control, parts: make([]partition, c.Partitions), conns: map[string]*client.Conn{},
-		leaders: make([]string, c.Partitions), done: make(chan struct{}), cancel: cancel}
+		leaders: make([]string, c.Partitions), done: make(chan struct{}), cancel: cancel, kick: make(chan struct{}, 1)}
 	p.cond = sync.NewCond(&p.mu)
 	go p.send(ctx)
 	return p
@@ -147,6 +152,9 @@ func (p *Producer) Append(part int32, timestamp int64, key, value []byte, header
 	q := &p.parts[part]
 	if q.open.Len() == 0 {
 		q.open.Reset(p.memory())
+		if p.c.Linger > 0 {
+			q.opened = p.c.Clock.Now()
+		}
 	}
 	q.open.Append(timestamp, key, value, headers)
 	q.written++
@@ -170,6 +178,10 @@ func (p *Producer) closeBatch(q *partition) {
 	q.open = recordbatch.Builder{}
 	q.ready = append(q.ready, s)
 	p.buffered += s.sized
+	select {
+	case p.kick <- struct{}{}:
+	default:
+	}
 }
 
 // End lets the sender go on: closed batches, and open ones of partitions

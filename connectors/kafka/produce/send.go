@@ -55,11 +55,12 @@ func (p *Producer) next(ctx context.Context) (int32, bool) {
 			if !q.sendable() {
 				continue
 			}
-			if !q.notBefore.After(now) {
+			at := p.sendAt(q)
+			if !at.After(now) {
 				return int32(i), true
 			}
-			if earliest.IsZero() || q.notBefore.Before(earliest) {
-				earliest = q.notBefore
+			if earliest.IsZero() || at.Before(earliest) {
+				earliest = at
 			}
 		}
 		if !earliest.IsZero() {
@@ -70,11 +71,24 @@ func (p *Producer) next(ctx context.Context) (int32, bool) {
 	}
 }
 
-// pause waits without the lock.
+// sendAt is when what is sendable may be sent: after a back-off, and an open
+// batch after it has lingered.
+func (p *Producer) sendAt(q *partition) time.Time {
+	at := q.notBefore
+	if p.c.Linger > 0 && !q.failed && len(q.ready) == 0 {
+		if leave := q.opened.Add(p.c.Linger); leave.After(at) {
+			at = leave
+		}
+	}
+	return at
+}
+
+// pause waits without the lock, until a batch is closed at the latest.
 func (p *Producer) pause(ctx context.Context, d time.Duration) {
 	p.mu.Unlock()
 	select {
 	case <-p.c.Clock.After(d):
+	case <-p.kick:
 	case <-ctx.Done():
 	}
 	p.mu.Lock()
@@ -102,7 +116,7 @@ func (p *Producer) collect(addr string, first int32) ([]shipment, Identity) {
 	for i := range p.parts {
 		q := &p.parts[i]
 		part := int32(i)
-		if part != first && p.leaders[i] != addr || !q.sendable() || q.notBefore.After(now) || p.err != nil {
+		if part != first && p.leaders[i] != addr || !q.sendable() || p.sendAt(q).After(now) || p.err != nil {
 			continue
 		}
 		if q.failed {
