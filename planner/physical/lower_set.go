@@ -61,6 +61,7 @@ func (l *lowerer) union(at ast.Pos, in []*Node, out []types.Field) *Node {
 		}
 		n.Inputs = append(n.Inputs, Input{Node: i, Exchange: x})
 	}
+	n.Windows = commonWindows(in)
 	for c := range out {
 		attr := in[0].Output[c].Type.Attr
 		for _, i := range in[1:] {
@@ -71,6 +72,17 @@ func (l *lowerer) union(at ast.Pos, in []*Node, out []types.Field) *Node {
 		out[c].Type.Attr = attr
 	}
 	return l.add(n)
+}
+
+// commonWindows are the window columns that all inputs have.
+func commonWindows(in []*Node) *WindowColumns {
+	w := in[0].Windows
+	for _, i := range in[1:] {
+		if w == nil || i.Windows == nil || *i.Windows != *w {
+			return nil
+		}
+	}
+	return w
 }
 
 // distinct keeps each row once.
