@@ -87,13 +87,18 @@ var ErrQuit = errors.New("quit")
 func (s *Session) Execute(ctx context.Context, text string) error {
 	statements, parseErr := parser.Parse(text)
 	s.source = text
-	for _, st := range statements {
+	for i, st := range statements {
+		if i > 0 && ctx.Err() != nil {
+			return &Error{Kind: Cancelled, Err: errInterrupted}
+		}
 		if err := s.Statement(ctx, st); err != nil {
 			return s.withSource(err)
 		}
 	}
 	return s.withSource(parseErr)
 }
+
+var errInterrupted = errors.New("interrupted; the statements that follow were not run")
 
 // Check parses, binds and plans the statements without running any: DDL
 // and SET take effect, queries and INSERTs are planned only.

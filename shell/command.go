@@ -151,7 +151,7 @@ func (s *Shell) redirect(_ context.Context, file string) error {
 
 // closeOutput ends \o.
 func (s *Shell) closeOutput() error {
-	s.results.Opt.Out, s.results.Opt.Terminal = s.screen.writer(s.opt.Out), isTerminal(s.opt.Out)
+	s.results.Opt.Out, s.results.Opt.Terminal = s.live.Writer(s.opt.Out), isTerminal(s.opt.Out)
 	if s.file == nil {
 		return nil
 	}
@@ -191,7 +191,7 @@ func (s *Shell) every(ctx context.Context, d time.Duration, text string) error {
 	tick := time.NewTicker(d)
 	defer tick.Stop()
 	for ctx.Err() == nil {
-		fmt.Fprintf(s.screen.writer(s.opt.Err), "%s (every %s, Ctrl-C ends it)\n", time.Now().Format(time.TimeOnly), d)
+		fmt.Fprintf(s.live.Writer(s.opt.Err), "%s (every %s, Ctrl-C ends it)\n", time.Now().Format(time.TimeOnly), d)
 		if err := s.session.Execute(ctx, text); err != nil && ctx.Err() == nil {
 			return err
 		}

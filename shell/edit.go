@@ -2,6 +2,7 @@ package shell
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"strings"
@@ -23,6 +24,7 @@ func (s *Shell) edit(ctx context.Context, _ string) error {
 	if strings.TrimSpace(text) == "" {
 		return nil
 	}
+	fmt.Fprintln(s.opt.Err, strings.TrimRight(text, "\n"))
 	statement, vertical, done := finished(text)
 	if !done {
 		s.buffer = strings.TrimRight(text, "\n") + "\n"

@@ -19,8 +19,12 @@ var errInterrupted = errors.New("interrupted")
 
 // terminalInput edits lines on a terminal.
 func (s *Shell) terminalInput() (input, error) {
+	echo := s.opt.Out
+	if !isTerminal(echo) {
+		echo = s.opt.Err // results may go to a file, what is typed does not
+	}
 	rl, err := readline.NewEx(&readline.Config{
-		Stdin: readline.NewCancelableStdin(s.opt.In), Stdout: s.opt.Out, Stderr: s.opt.Err,
+		Stdin: readline.NewCancelableStdin(s.opt.In), Stdout: echo, Stderr: s.opt.Err, ForceUseInteractive: true,
 		HistoryLimit: maxEntries + 1, DisableAutoSaveHistory: true, HistorySearchFold: true,
 		AutoComplete: &completer{s}, InterruptPrompt: "^C", EOFPrompt: "\n",
 	})

@@ -70,16 +70,17 @@ func (s *Shell) tell(id string) bool {
 	return true
 }
 
-// knowEnded marks jobs whose end the statement itself has shown: STOP JOB
-// says so, and the error of an INSERT that was waited for.
+// knowEnded tells of jobs that a statement ended: STOP JOB has said so, the
+// error of an INSERT that was waited for is shown, Ctrl-C stops one.
 func (s *Shell) knowEnded(text string, err error) {
 	stop := strings.HasPrefix(strings.ToUpper(strings.TrimSpace(text)), "STOP")
-	if !stop && err == nil {
-		return
-	}
 	for _, j := range s.session.Jobs() {
-		if j.Over() && (stop || j.Err() != nil) {
+		switch {
+		case !j.Over():
+		case stop || err != nil && j.Err() != nil:
 			s.tell(j.ID)
+		case s.cancelled && s.tell(j.ID):
+			s.stopped(j, j.Err())
 		}
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"io"
 	"os"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/sqlstream/sqlstream/session"
@@ -42,7 +41,7 @@ type Shell struct {
 	opt     Options
 	session *session.Session
 	results *render.Switch
-	screen  *screen
+	live    *Live
 	paint   paint
 	input   input
 	history *history
@@ -55,8 +54,7 @@ type Shell struct {
 	file      *os.File // of \o
 	variables map[string]string
 	interrupt chan os.Signal
-	watched   func() (rows int64, why string) // what runs in the foreground
-	watchMu   sync.Mutex
+	cancelled bool // the last statement, by Ctrl-C
 
 	notices notices
 }
@@ -67,13 +65,13 @@ func New(o Options) (*Shell, error) {
 	for k, v := range o.Variables {
 		s.variables[k] = v
 	}
-	s.screen = &screen{err: o.Err, live: isTerminal(o.Err), width: func() int { w, _ := size(o.Err); return w }}
+	s.live = NewLive(o.Err)
 	_, height := size(o.Out)
 	s.results = &render.Switch{Format: s.format, Opt: render.Options{
-		Out: s.screen.writer(o.Out), Notice: s.screen.writer(o.Err), Terminal: isTerminal(o.Out), Height: height,
+		Out: s.live.Writer(o.Out), Notice: s.live.Writer(o.Err), Terminal: isTerminal(o.Out), Height: height,
 	}}
 	var err error
-	if s.session, err = o.Session(s.results, s.selected); err != nil {
+	if s.session, err = o.Session(s.results, s.live.Selected); err != nil {
 		return nil, err
 	}
 	s.history = openHistory(o.Home)
@@ -222,11 +220,13 @@ func (s *Shell) foreground(ctx context.Context, f func(context.Context) error) e
 	defer cancel()
 	over := make(chan struct{})
 	done := make(chan struct{})
+	s.forgetInterrupts()
 	go func() {
 		defer close(done)
-		s.attend(cancel, over)
+		s.live.Attend(s.interrupt, cancel, over)
 	}()
 	err := f(ctx)
+	s.cancelled = ctx.Err() != nil
 	close(over)
 	<-done
 	return err
@@ -238,7 +238,7 @@ func (s *Shell) fail(err error) {
 		return
 	}
 	if session.KindOf(err) == session.Cancelled {
-		fmt.Fprintln(s.opt.Err, "cancelled")
+		fmt.Fprintln(s.opt.Err, err)
 		return
 	}
 	fmt.Fprintln(s.opt.Err, s.paint.error(session.Render(err)))

@@ -1,8 +1,10 @@
 package shell
 
 import (
-	"context"
 	"fmt"
+	"io"
+	"os"
+	"sync"
 	"time"
 
 	"github.com/sqlstream/sqlstream/session"
@@ -14,41 +16,56 @@ const (
 	redraw  = 500 * time.Millisecond
 )
 
-// selected is told of each SELECT that starts.
-func (s *Shell) selected(q *session.Query) {
-	s.watch(func() (int64, string) { return q.Rows(), q.WhySilent() })
+// Live explains silence on one line of standard error: it appears when no
+// row has come for some seconds and vanishes before anything else is written
+// through Writer.
+type Live struct {
+	screen *screen
+
+	mu      sync.Mutex
+	watched func() (rows int64, why string) // what runs in the foreground
 }
 
-// watch names what runs in the foreground; nil: nothing that can be silent.
-func (s *Shell) watch(f func() (rows int64, why string)) {
-	s.watchMu.Lock()
-	defer s.watchMu.Unlock()
-	s.watched = f
+// NewLive draws on err, if that is a terminal.
+func NewLive(err *os.File) *Live {
+	return &Live{screen: &screen{err: err, live: isTerminal(err), width: func() int { w, _ := size(err); return w }}}
 }
 
-func (s *Shell) watching() func() (int64, string) {
-	s.watchMu.Lock()
-	defer s.watchMu.Unlock()
-	return s.watched
+// Writer writes to w, which may be the same terminal.
+func (l *Live) Writer(w io.Writer) io.Writer { return l.screen.writer(w) }
+
+// Selected is told of each SELECT that starts.
+func (l *Live) Selected(q *session.Query) {
+	l.watch(func() (int64, string) { return q.Rows(), q.WhySilent() })
 }
 
-// attend stays with what runs in the foreground until it is over: Ctrl-C
-// cancels it, silence is explained on one line.
-func (s *Shell) attend(cancel context.CancelFunc, over <-chan struct{}) {
-	s.forgetInterrupts()
+func (l *Live) watch(f func() (rows int64, why string)) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.watched = f
+}
+
+func (l *Live) watching() func() (int64, string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.watched
+}
+
+// Attend draws until over is closed. A signal on interrupt calls cancel.
+func (l *Live) Attend(interrupt <-chan os.Signal, cancel func(), over <-chan struct{}) {
 	tick := time.NewTicker(redraw)
 	defer tick.Stop()
-	defer s.watch(nil)
-	defer s.screen.clear()
+	defer l.watch(nil)
+	defer l.screen.clear()
 	var q quiet
 	for {
 		select {
-		case <-s.interrupt:
-			s.screen.wipe()
+		case <-interrupt:
+			l.screen.wipe()
 			cancel()
 		case now := <-tick.C:
-			if f := s.watching(); f != nil {
-				s.screen.draw(q.line(now, f))
+			if f := l.watching(); f != nil {
+				l.screen.draw(q.line(now, f))
 			}
 		case <-over:
 			return

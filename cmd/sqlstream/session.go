@@ -144,7 +144,9 @@ func (a *app) batch(ctx context.Context, list []fragment) error {
 	if err != nil {
 		return err
 	}
-	return a.execute(ctx, texts, session.Options{Quiet: true, OnEvent: a.printTrouble})
+	started, done := a.explainSilence()
+	defer done()
+	return a.execute(ctx, texts, session.Options{Quiet: true, OnEvent: a.printTrouble, OnQuery: started})
 }
 
 // printTrouble tells a person what went wrong while a job goes on.

@@ -45,6 +45,21 @@ func (a *app) shell(ctx context.Context) error {
 	return sh.Run(ctx)
 }
 
+// explainSilence shows on a terminal why a SELECT of -e or -f gives no rows.
+func (a *app) explainSilence() (started func(*session.Query), done func()) {
+	live := shell.NewLive(os.Stderr)
+	a.out, a.err = live.Writer(a.out), live.Writer(a.err)
+	over, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		live.Attend(nil, nil, over)
+	}()
+	return live.Selected, func() {
+		close(over)
+		<-ended
+	}
+}
+
 // colors tells whether f gets colours, by --color, NO_COLOR and TERM.
 func (a *app) colors(f *os.File) (bool, error) {
 	switch a.flags.color {
