@@ -63,9 +63,10 @@ var variants = []variant{
 		"'connector' = 'upsert-kafka', 'key.format' = 'json', 'value.format' = 'json', 'sink.semantic' = 'at-least-once'", keyClause},
 }
 
-// crashDelay is short, so that a kill comes before the client's linger has
-// passed: what was in its memory at the barrier is then gone.
-const crashDelay = 80 * time.Millisecond
+// strikes are the crashes of each variant. The first comes before the
+// client's linger (100 ms) has passed, so that what was in its memory at the
+// barrier is gone; the second well after it, so that rows were written since.
+var strikes = []kill{{2, 0, 60 * time.Millisecond}, {5, 250 * time.Millisecond, 400 * time.Millisecond}, {8, 0, 400 * time.Millisecond}}
 
 // comparison is a row of the result.
 type comparison struct {
@@ -125,7 +126,7 @@ func (d *compare) all(ctx context.Context) error {
 	var rows []comparison
 	for _, v := range variants {
 		fmt.Fprintf(d.err, "%s:\n", v.name)
-		got, err := d.variant(ctx, v, []int64{2, 5, 8})
+		got, err := d.variant(ctx, v, strikes)
 		if err != nil {
 			return fmt.Errorf("%s: %w", v.name, err)
 		}
@@ -141,9 +142,9 @@ func (d *compare) all(ctx context.Context) error {
 }
 
 // variant runs the job and reads its topic beside it.
-func (d *compare) variant(ctx context.Context, v variant, after []int64) (*observed, error) {
+func (d *compare) variant(ctx context.Context, v variant, kills []kill) (*observed, error) {
 	rate := d.rate
-	if len(after) == 0 {
+	if len(kills) == 0 {
 		rate = 0
 	}
 	defines, err := pairs("define", d.flags.defines)
@@ -154,8 +155,8 @@ func (d *compare) variant(ctx context.Context, v variant, after []int64) (*obser
 		defines[k] = value
 	}
 	job := &crashes{
-		app: d.app, file: d.file, stateDir: filepath.Join(d.folder, v.topic), defines: defines, after: after,
-		delay: crashDelay, random: rand.New(rand.NewPCG(d.seed, 1)),
+		app: d.app, file: d.file, stateDir: filepath.Join(d.folder, v.topic), defines: defines, kills: kills,
+		random: rand.New(rand.NewPCG(d.seed, 1)),
 	}
 	o, err := observe(ctx, d.bootstrap, v.topic, v.key != "")
 	if err != nil {

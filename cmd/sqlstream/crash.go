@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -23,24 +22,25 @@ type crashes struct {
 	file     string
 	stateDir string
 	defines  map[string]string
-	// after are the checkpoints after which the process is killed; a random
-	// delay is added, so that a kill hits any moment of a checkpoint.
-	after  []int64
-	delay  time.Duration // the greatest; 0: maxDelay
-	random *rand.Rand
+	kills    []kill
+	random   *rand.Rand
 
 	late     int64
 	restarts int
 	cpu      time.Duration // of all processes that ended by themselves or were killed
 }
 
-const (
-	maxDelay = 600 * time.Millisecond
-	pollJob  = 10 * time.Millisecond
-)
+// kill is a SIGKILL that is tied to progress: after a checkpoint is complete
+// and a random delay, so that it hits any moment of the next one.
+type kill struct {
+	after    int64
+	from, to time.Duration
+}
+
+const pollJob = 10 * time.Millisecond
 
 func (c *crashes) run(ctx context.Context) error {
-	kills := append([]int64(nil), c.after...)
+	kills := append([]kill(nil), c.kills...)
 	for {
 		ended, err := c.attempt(ctx, &kills)
 		if err != nil {
@@ -52,14 +52,14 @@ func (c *crashes) run(ctx context.Context) error {
 		c.restarts++
 	}
 	if len(kills) > 0 {
-		return fmt.Errorf("the job ended before it could be killed after checkpoint %d; a lower --rate makes it last longer", kills[0])
+		return fmt.Errorf("the job ended before it could be killed after checkpoint %d; a lower --rate makes it last longer", kills[0].after)
 	}
 	return nil
 }
 
 // attempt starts the job and kills it when the next checkpoint of kills is
 // complete. ended is true if it came to its end instead.
-func (c *crashes) attempt(ctx context.Context, kills *[]int64) (ended bool, err error) {
+func (c *crashes) attempt(ctx context.Context, kills *[]kill) (ended bool, err error) {
 	args := []string{"run", c.file, "--state-dir", c.stateDir}
 	for k, v := range c.defines {
 		args = append(args, "--define", k+"="+v)
@@ -83,10 +83,10 @@ func (c *crashes) attempt(ctx context.Context, kills *[]int64) (ended bool, err 
 			}
 			return true, nil
 		case <-tick.C:
-			if len(*kills) == 0 || c.completed() < (*kills)[0] {
+			if len(*kills) == 0 || c.completed() < (*kills)[0].after {
 				continue
 			}
-			c.kill(cmd, (*kills)[0])
+			c.strike(cmd, (*kills)[0])
 			*kills = (*kills)[1:]
 			<-over
 			return false, nil
@@ -116,11 +116,11 @@ func (c *crashes) completed() int64 {
 	return int64(r.Status.Progress.LastCompleted)
 }
 
-func (c *crashes) kill(cmd *exec.Cmd, after int64) {
-	delay := time.Duration(c.random.Int64N(int64(cmp.Or(c.delay, maxDelay))))
+func (c *crashes) strike(cmd *exec.Cmd, k kill) {
+	delay := k.from + time.Duration(c.random.Int64N(int64(k.to-k.from)))
 	time.Sleep(delay)
 	_ = cmd.Process.Kill()
-	fmt.Fprintf(c.err, "kill -9 %d ms after checkpoint %d\n", delay.Milliseconds(), after)
+	fmt.Fprintf(c.err, "kill -9 %d ms after checkpoint %d\n", delay.Milliseconds(), k.after)
 }
 
 // child is this program as a process that dies with ctx.

@@ -73,7 +73,7 @@ func (d *demo) run(ctx context.Context) (err error) {
 	d.job = &crashes{
 		app: d.app, file: filepath.Join(d.folder, "sql", "delays.sql"), stateDir: filepath.Join(d.folder, "state"),
 		defines: map[string]string{"bootstrap": d.bootstrap, "rate": fmt.Sprint(d.rate)},
-		after:   []int64{2, 5, 9}, random: rand.New(rand.NewPCG(d.seed, 1)),
+		kills:   []kill{{2, 0, 600 * time.Millisecond}, {5, 0, 600 * time.Millisecond}, {9, 0, 600 * time.Millisecond}}, random: rand.New(rand.NewPCG(d.seed, 1)),
 	}
 	if err := d.job.run(ctx); err != nil {
 		return err
