@@ -53,8 +53,10 @@ func debeziumEnvelope(d *cdcDecoder, t *jsonText, at int, wrapped bool) error {
 	before, after := m[0], m[1]
 	op := t.plainString(m[2])
 	switch op {
-	case "c", "r":
-		return d.addRow(t, vec.Insert, after, "after", `op "`+op+`"`)
+	case "c":
+		return d.addRow(t, vec.Insert, after, "after", `op "c"`)
+	case "r":
+		return d.addRow(t, vec.Insert, after, "after", `op "r"`)
 	case "u":
 		if err := d.addRow(t, vec.UpdateBefore, before, "before", `op "u"`); err != nil {
 			return fmt.Errorf("%w; the source database must send old rows (PostgreSQL: REPLICA IDENTITY FULL)", err)
