@@ -27,6 +27,7 @@ type cdcDecoder struct {
 	ops     []vec.Op
 	origin  []int32
 	message int32
+	text    jsonText // of the message
 }
 
 // cdcRow is a row within a message. over is an object whose members replace
@@ -120,7 +121,8 @@ func (d *cdcDecoder) open(m *Messages, i int) error {
 	if at == len(t.b) {
 		return nil
 	}
-	return d.envelope(d, &t, at)
+	d.text = t
+	return d.envelope(d, &d.text, at)
 }
 
 func (d *cdcDecoder) add(op vec.Op, at, over int) {
