@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"github.com/sqlstream/sqlstream/exec"
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
 // refusal is the error of opening and running a table.
@@ -194,6 +196,61 @@ func TestAuthentication(t *testing.T) {
 			err = refusal("kafka", nil, login("guess"))
 			if err == nil || strings.Contains(err.Error(), "guess") || !strings.Contains(err.Error(), "properties.sasl.jaas.config") {
 				t.Fatalf("a wrong password gave %v", err)
+			}
+		})
+	}
+}
+
+// TestAuthorisation: each missing permission is named, with what to allow.
+func TestAuthorisation(t *testing.T) {
+	allow := func(kind kmsg.ACLResourceType, name string, op kmsg.ACLOperation) kfake.ACL {
+		return kfake.ACL{Resource: kind, Name: name, Pattern: kmsg.ACLResourcePatternTypePrefixed, Operation: op, Allow: true}
+	}
+	topic := []kfake.ACL{allow(kmsg.ACLResourceTypeTopic, "t", kmsg.ACLOperationWrite), allow(kmsg.ACLResourceTypeTopic, "t", kmsg.ACLOperationDescribe), allow(kmsg.ACLResourceTypeTopic, "t", kmsg.ACLOperationRead)}
+	txn := []kfake.ACL{allow(kmsg.ACLResourceTypeTransactionalId, "t", kmsg.ACLOperationWrite), allow(kmsg.ACLResourceTypeTransactionalId, "t", kmsg.ACLOperationDescribe)}
+	group := []kfake.ACL{allow(kmsg.ACLResourceTypeGroup, "t", kmsg.ACLOperationRead), allow(kmsg.ACLResourceTypeGroup, "t", kmsg.ACLOperationDescribe)}
+	for name, c := range map[string]struct {
+		acls []kfake.ACL
+		more []string
+		want []string
+	}{
+		"nothing":             {nil, nil, []string{"TRANSACTIONAL_ID_AUTHORIZATION_FAILED", "sink.transactional-id-prefix"}},
+		"topic only":          {topic, nil, []string{"TRANSACTIONAL_ID_AUTHORIZATION_FAILED", "sink.transactional-id-prefix"}},
+		"no group":            {slices.Concat(topic, txn), nil, []string{"GROUP_AUTHORIZATION_FAILED", "'sink.commit-marker'='false'"}},
+		"no group, no marker": {slices.Concat(topic, txn), []string{"sink.commit-marker", "false"}, nil},
+		"all":                 {slices.Concat(topic, txn, group), nil, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cluster, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.EnableSASL(), kfake.EnableACLs(), kfake.User("PLAIN", "bob", "pw", c.acls...), kfake.SeedTopics(2, "t"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer cluster.Close()
+			j := newJob(t, cluster.ListenAddrs()[0], "t")
+			login := jsonOptions(cluster.ListenAddrs()[0], append([]string{"sink.semantic", "exactly-once", "sink.transactional-id-prefix", "t",
+				"properties.security.protocol", "SASL_PLAINTEXT", "properties.sasl.jaas.config", `x required username="bob" password="pw";`}, c.more...)...)
+			j.table = mustTable(t, "kafka", idColumns, nil, login)
+			if err := refusal("kafka", nil, login); c.acls == nil && !strings.Contains(fmt.Sprint(err), "TOPIC_AUTHORIZATION_FAILED") {
+				t.Errorf("a source without permission: %v", err)
+			}
+			err = j.run(newProcess())
+			if c.want == nil {
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := j.check(); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			var fatal *exec.FatalError
+			if !errors.As(err, &fatal) {
+				t.Fatalf("got %v, want a fatal error", err)
+			}
+			for _, w := range c.want {
+				if !strings.Contains(err.Error(), w) {
+					t.Errorf("error %q does not say %q", err, w)
+				}
 			}
 		})
 	}

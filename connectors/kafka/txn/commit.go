@@ -136,6 +136,7 @@ func (s *Session) PreCommit(ctx context.Context, t Transaction) error {
 	defer s.mu.Unlock()
 	delete(s.open, t.ID)
 	s.held[t.ID] = t.Producer
+	s.mustHold()
 	return nil
 }
 

@@ -111,6 +111,7 @@ func (s *Session) reserve(writer int) (string, error) {
 	if id != "" {
 		s.open[id] = true
 	}
+	s.mustHold()
 	s.mu.Unlock()
 	if id == "" {
 		return "", fmt.Errorf("%w: all %d of writer %d are held by unfinished checkpoints; allow fewer concurrent checkpoints, make them faster, pause longer between them, or raise 'sink.transaction-pool-max'",

@@ -82,6 +82,18 @@ func NewSession(c Config) *Session {
 	}
 }
 
+// mustHold checks the first invariant in test builds.
+func (s *Session) mustHold() {
+	if !invariants {
+		return
+	}
+	for id := range s.open {
+		if _, held := s.held[id]; held {
+			panic("txn: " + id + " is open and pre-committed at once")
+		}
+	}
+}
+
 // pool is the one that this start uses: a late InitProducerId of the process
 // before hits ids of the other.
 func (s *Session) pool() int { return int(s.owner.Epoch & 1) }
