@@ -64,7 +64,7 @@ func (g *grouping) add(c *ast.Call) expr.Expr {
 var alwaysValue = map[string]bool{"COUNT": true, "APPROX_COUNT_DISTINCT": true}
 
 func sameAgg(a, b logical.AggCall, at, bt types.Type) bool {
-	if a.Fn != b.Fn || a.Distinct != b.Distinct || a.Filter != b.Filter || len(a.Args) != len(b.Args) || !at.Equal(bt) {
+	if a.Fn != b.Fn || a.Distinct != b.Distinct || a.Filter != b.Filter || a.Bound.SeesNulls != b.Bound.SeesNulls || len(a.Args) != len(b.Args) || !at.Equal(bt) {
 		return false
 	}
 	for i := range a.Args {
@@ -125,6 +125,9 @@ func bindAggregate(in *env, c *ast.Call) (boundAggregate, types.Type) {
 	}
 	bound, err := f.Bind(as)
 	check(c.Pos, err)
+	if c.Nulls == ast.IgnoreNulls {
+		bound.SeesNulls = bound.SeesNulls && name != "ARRAY_AGG"
+	}
 	if len(bound.Params) != len(args) {
 		failf(c.Pos, "%s takes %s, not %d", name, count(len(bound.Params), "argument"), len(args))
 	}
