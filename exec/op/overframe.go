@@ -73,6 +73,8 @@ func newOverFrame(s OverSpec, l *state.Layout) (*overFrame, error) {
 			r.lag = lag
 		case c.Name == "ROW_NUMBER" || c.Name == "RANK" || c.Name == "DENSE_RANK":
 			f.numbers = true
+		case c.Name == "LEAD":
+			return nil, fmt.Errorf("LEAD needs rows that have not come yet; use LAG, and look at the pair from its later row")
 		default:
 			return nil, fmt.Errorf("%s OVER is not supported yet", c.Name)
 		}
