@@ -104,13 +104,15 @@ func options(connector string) []connectors.Option {
 // SettingValues are the values that a setting can have, where they are few.
 func SettingValues(key string) []string { return settingValues[key] }
 
+const resultMode = "sql-client.execution.result-mode"
+
 var settingValues = map[string][]string{
-	"sql-client.execution.result-mode": {"changelog", "csv", "jsonl", "markdown", "table", "tableau", "tsv", "vertical"},
-	"table.dml-sync":                   {"false", "true"},
-	"execution.runtime-mode":           {"streaming"},
-	"execution.checkpointing.mode":     {"AT_LEAST_ONCE", "EXACTLY_ONCE"},
-	"restart-strategy.type":            {"exponential-delay", "failure-rate", "fixed-delay", "none"},
-	"table.exec.mini-batch.enabled":    {"false", "true"},
+	resultMode:                      {"changelog", "csv", "jsonl", "markdown", "table", "tableau", "tsv", "vertical"},
+	"table.dml-sync":                {"false", "true"},
+	"execution.runtime-mode":        {"streaming"},
+	"execution.checkpointing.mode":  {"AT_LEAST_ONCE", "EXACTLY_ONCE"},
+	"restart-strategy.type":         {"exponential-delay", "failure-rate", "fixed-delay", "none"},
+	"table.exec.mini-batch.enabled": {"false", "true"},
 }
 
 func sortedKeys(m map[string]bool) []string {

@@ -88,6 +88,9 @@ func (s *Session) insert(ctx context.Context, st ast.Statement) error {
 	if err != nil {
 		return runtimeError(err)
 	}
+	if j.Dir == "" && !j.Summary.Bounded && needsInterval(p.Plan) {
+		s.out.Notice(fmt.Sprintf("note: the state of job %s is in memory, so exactly-once ends with this process; --state-dir names a folder to keep it in", j.ID))
+	}
 	if !s.opt.Wait && !p.runtime.wait {
 		if s.opt.OnJob == nil {
 			s.out.Notice(fmt.Sprintf("job %s (%s) started", j.ID, j.Name))

@@ -2,6 +2,7 @@ package session
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -200,6 +201,9 @@ func (s *Session) set(key, value string) error {
 	}
 	if _, err := runtimeOf(next); err != nil {
 		return err
+	}
+	if key == resultMode && !slices.Contains(settingValues[key], strings.ToLower(value)) {
+		return userError("'%s' = '%s': expected one of %s", key, value, strings.Join(settingValues[key], ", "))
 	}
 	s.settings = next
 	if near := connectors.Nearest(key, Settings()); near != "" && near != key && !known(key) {

@@ -20,6 +20,8 @@ func WhySilent(st exec.Status) string {
 	}
 	if held := holders(st); held != "" {
 		reasons = append(reasons, held)
+	} else if in > 0 {
+		reasons = append(reasons, "none of the last ones makes a row of the result")
 	}
 	if late > 0 {
 		reasons = append(reasons, fmt.Sprintf("%d rows dropped as late: raise the delay in WATERMARK FOR", late))

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"errors"
+	"os"
 
 	"github.com/chzyer/readline"
 )
@@ -17,8 +18,11 @@ type input interface {
 
 var errInterrupted = errors.New("interrupted")
 
-// terminalInput edits lines on a terminal.
+// terminalInput reads lines from the terminal.
 func (s *Shell) terminalInput() (input, error) {
+	if os.Getenv("TERM") == "dumb" {
+		return newPlainLines(s.opt.In, s.opt.Err, s.interrupt), nil
+	}
 	echo := s.opt.Out
 	if !isTerminal(echo) {
 		echo = s.opt.Err // results may go to a file, what is typed does not

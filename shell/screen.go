@@ -75,6 +75,9 @@ func (o over) Write(p []byte) (int, error) {
 
 func isTerminal(f *os.File) bool { return f != nil && term.IsTerminal(int(f.Fd())) }
 
+// isSmart: a terminal that can move its cursor.
+func isSmart(f *os.File) bool { return isTerminal(f) && os.Getenv("TERM") != "dumb" }
+
 // size of a terminal; 0, 0 if f is none.
 func size(f *os.File) (width, height int) {
 	if f == nil {

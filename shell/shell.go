@@ -180,7 +180,9 @@ func finished(text string) (statement string, vertical, done bool) {
 func (s *Shell) statement(ctx context.Context, text string, vertical bool) error {
 	switch word := strings.ToUpper(strings.Trim(text, " \t\n;")); word {
 	case "CLEAR":
-		fmt.Fprint(s.opt.Err, "\x1b[H\x1b[2J")
+		if isSmart(s.opt.Err) {
+			fmt.Fprint(s.opt.Err, "\x1b[H\x1b[2J")
+		}
 		return nil
 	case "HELP":
 		return s.help("")

@@ -28,7 +28,7 @@ type Live struct {
 
 // NewLive draws on err, if that is a terminal.
 func NewLive(err *os.File) *Live {
-	return &Live{screen: &screen{err: err, live: isTerminal(err), width: func() int { w, _ := size(err); return w }}}
+	return &Live{screen: &screen{err: err, live: isSmart(err), width: func() int { w, _ := size(err); return w }}}
 }
 
 // Writer writes to w, which may be the same terminal.

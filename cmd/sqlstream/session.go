@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mattn/go-isatty"
+
 	"github.com/sqlstream/sqlstream/connectors"
 	"github.com/sqlstream/sqlstream/exec"
 	"github.com/sqlstream/sqlstream/session"
@@ -129,7 +131,7 @@ func (a *app) interactive(ctx context.Context) error {
 	if len(a.flags.texts) > 0 {
 		return a.batch(ctx, a.flags.texts)
 	}
-	if !terminal(a.in) {
+	if !isatty.IsTerminal(a.in.Fd()) {
 		b, err := io.ReadAll(a.in)
 		if err != nil {
 			return err
