@@ -64,9 +64,9 @@ var variants = []variant{
 }
 
 // strikes are the crashes of each variant. The first comes before the
-// client's linger (100 ms) has passed, so that what was in its memory at the
+// client's linger (200 ms) has passed, so that what was in its memory at the
 // barrier is gone; the second well after it, so that rows were written since.
-var strikes = []kill{{2, 0, 60 * time.Millisecond}, {5, 250 * time.Millisecond, 400 * time.Millisecond}, {8, 0, 400 * time.Millisecond}}
+var strikes = []kill{{2, 0, 60 * time.Millisecond}, {5, 300 * time.Millisecond, 420 * time.Millisecond}, {8, 0, 60 * time.Millisecond}}
 
 // comparison is a row of the result.
 type comparison struct {
