@@ -28,8 +28,9 @@ func bindFirst(name string, last bool, args []fn.Arg) (*fn.BoundAgg, error) {
 	return &fn.BoundAgg{
 		Params: []types.Type{t}, Result: t.WithAttr(types.NoTime),
 		State: []state.Class{class, state.I64},
-		// With retractions every value is kept, by the number of its arrival.
-		Retract: []state.ListLayout{{Name: name, Values: []state.Class{class}}},
+		// With retractions every value is kept, by the number of its arrival;
+		// the second map finds the arrivals of a value.
+		Retract: []state.ListLayout{{Name: name, Values: []state.Class{class}}, {Name: name + " arrivals"}},
 		New: func(retract bool) fn.Accumulator {
 			if retract {
 				return &firstOf{typ: t, last: last}
@@ -97,12 +98,13 @@ type firstOf struct {
 	came  state.Col[int64]
 	all   *state.SortedRows
 	value *store.Column
+	of    *state.SortedRows // value and number of arrival
 	key   []byte
 }
 
 func (a *firstOf) Open(t *state.Table, at fn.Place) {
 	a.came, a.all = t.I64Col(at.Col+1), t.Sorted(at.Sorted)
-	a.value = store.NewColumn(a.all, 0, a.typ)
+	a.value, a.of = store.NewColumn(a.all, 0, a.typ), t.Sorted(at.Sorted+1)
 }
 
 func (a *firstOf) Add(args []*vec.Vector, rows []int32, slots []int32, ops []vec.Op) error {
@@ -121,16 +123,34 @@ func (a *firstOf) add(slot int32, v *vec.Vector, row int) {
 	a.key = state.AppendSortI64(a.key[:0], a.came.At(slot), false)
 	at, _ := a.all.Insert(slot, a.key)
 	a.value.Put(at, v, row)
+	a.valueKey(v, row)
+	a.key = state.AppendSortI64(a.key, a.came.At(slot), false)
+	a.of.Insert(slot, a.key)
+}
+
+func (a *firstOf) valueKey(v *vec.Vector, row int) {
+	if store.Sortable(a.typ) {
+		a.key = store.SortKey(a.key[:0], v, row, false)
+	} else {
+		a.key = store.Encode(a.key[:0], v, row)
+	}
 }
 
 // remove takes the earliest equal value out.
 func (a *firstOf) remove(slot int32, v *vec.Vector, row int) {
-	for at := a.all.First(slot); at >= 0; at = a.all.Next(at) {
-		if a.value.Equal(at, v, row) {
-			a.all.Remove(at)
-			return
-		}
+	const number = 8 // bytes of the arrival's number
+	a.valueKey(v, row)
+	at := a.of.Seek(slot, a.key)
+	if at < 0 {
+		return
 	}
+	k := a.of.Key(at)
+	if string(k[:len(k)-number]) != string(a.key) {
+		return
+	}
+	a.key = append(a.key[:0], k[len(k)-number:]...)
+	a.of.Remove(at)
+	a.all.Remove(a.all.Find(slot, a.key))
 }
 
 func (a *firstOf) Merge(to, from []int32) error {
