@@ -245,7 +245,7 @@ func (j *job) commit(p *process, c exec.Committer) (settled []exec.Committable, 
 	}
 	err = p.step("outcomes", func() error {
 		for _, o := range outcomes {
-			if o.Status == checkpoint.Unknown {
+			if !o.Final() {
 				continue
 			}
 			j.dir.pending = slices.DeleteFunc(j.dir.pending, func(c exec.Committable) bool { return c.Key() == o.Committable.Key() })

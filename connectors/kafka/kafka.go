@@ -17,6 +17,8 @@ func init() {
 		Metadata: metadataColumns,
 		Source:   func(t *connectors.Table) (connectors.SourceTable, error) { return openSource(t, false) },
 		Sink:     func(t *connectors.Table) (connectors.SinkTable, error) { return openSink(t, false) },
+		Settler:  openSettler,
+		Position: readPosition,
 	})
 	connectors.Register(&connectors.Connector{
 		Name:     "upsert-kafka",
@@ -26,6 +28,8 @@ func init() {
 		Metadata: metadataColumns,
 		Source:   func(t *connectors.Table) (connectors.SourceTable, error) { return openSource(t, true) },
 		Sink:     func(t *connectors.Table) (connectors.SinkTable, error) { return openSink(t, true) },
+		Settler:  openSettler,
+		Position: readPosition,
 	})
 }
 

@@ -162,6 +162,9 @@ func (s *transactionalSink) Writer(ctx context.Context, c exec.SinkContext) (exe
 
 func (s *transactionalSink) Committer(_ context.Context, c exec.SinkContext) (exec.Committer, error) {
 	session := s.sessionFor(c)
+	if err := s.noteSink(c.Journal); err != nil {
+		return nil, err
+	}
 	if c.Restart {
 		session.Restarted()
 	}

@@ -212,7 +212,7 @@ func (c *transactionCommitter) Commit(ctx context.Context, list []exec.Committab
 		if first == nil {
 			first = err
 		}
-		outcomes[i].Status, outcomes[i].Detail, outcomes[i].Journal = v.Status, v.Detail, v.MarkerEntry(t)
+		outcomes[i].Status, outcomes[i].Fatal, outcomes[i].Detail, outcomes[i].Journal = v.Status, v.Fatal, v.Detail, v.MarkerEntry(t)
 	}
 	return outcomes, explain(first)
 }

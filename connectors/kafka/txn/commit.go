@@ -15,6 +15,7 @@ import (
 type Verdict struct {
 	Status checkpoint.Status
 	Detail string
+	Fatal  bool // of Lost: the job is to stop, and the transaction stays pending
 	// Marker is what the directory is to expect from now on, stored in the
 	// same write as a Committed outcome; "": nothing changes.
 	Marker string
@@ -107,15 +108,20 @@ type LostError struct {
 }
 
 func (e *LostError) Error() string {
+	return e.Transaction.Describe() + " is lost: " + e.detail()
+}
+
+func (e *LostError) detail() string {
 	t := e.Transaction
-	return fmt.Sprintf("%s is lost: the broker aborted it before it could be committed (%v); began %s. It stays pending and every start says this again, until 'sink.on-lost-transaction' = 'continue' or `sqlstream txn abort` accepts the loss; a longer 'properties.transaction.timeout.ms' bridges longer outages",
-		t.Describe(), e.Cause, time.UnixMilli(t.StartMillis).UTC().Format(time.DateTime))
+	return fmt.Sprintf("the broker aborted %s (%d records) before it could be committed (%v); it began %s; it stays pending and every start says this again, until 'sink.on-lost-transaction' = 'continue' or `sqlstream txn abort` accepts the loss; a longer 'properties.transaction.timeout.ms' bridges longer outages",
+		t.ID, t.Records, e.Cause, time.UnixMilli(t.StartMillis).UTC().Format(time.DateTime))
 }
 
 // lost stops the job, or counts the loss if the user said so.
 func (s *Session) lost(t Transaction, why error) (Verdict, error) {
 	if !s.c.ContinueLost {
-		return Verdict{Detail: "lost: " + why.Error()}, exec.Fatal(&LostError{t, why})
+		e := &LostError{t, why}
+		return Verdict{Status: checkpoint.Lost, Fatal: true, Detail: e.detail()}, exec.Fatal(e)
 	}
 	s.c.Log.Error("transaction lost; the job goes on ('sink.on-lost-transaction' = 'continue')", "transactional.id", t.ID, "checkpoint", t.Checkpoint, "records", t.Records)
 	return Verdict{Status: checkpoint.Lost, Detail: fmt.Sprintf("%d records lost: %v", t.Records, why)}, nil

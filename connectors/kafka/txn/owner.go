@@ -2,16 +2,16 @@ package txn
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
+	"github.com/sqlstream/sqlstream/checkpoint"
 	"github.com/sqlstream/sqlstream/connectors/kafka/codes"
 	"github.com/sqlstream/sqlstream/exec"
 )
 
 // ErrOwnerExpired: the broker has forgotten the owner id; the sink starts
-// anew, as at a process start. Not fatal.
-var ErrOwnerExpired = errors.New("the broker has forgotten the sink's owner id (transactional.id.expiration.ms)")
+// anew, as at a process start.
+var ErrOwnerExpired = fmt.Errorf("the broker has forgotten the sink's owner id (transactional.id.expiration.ms): %w", checkpoint.ErrRestart)
 
 // takeOwner makes this process the owner; its epoch is the start number.
 func (s *Session) takeOwner(ctx context.Context) error {
