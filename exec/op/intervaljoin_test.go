@@ -6,6 +6,7 @@ import (
 	"github.com/sqlstream/sqlstream/exec"
 	"github.com/sqlstream/sqlstream/exec/exectest"
 	"github.com/sqlstream/sqlstream/exec/types"
+	"github.com/sqlstream/sqlstream/exec/vec"
 )
 
 // intervalCase joins orders and payments by k, if
@@ -85,4 +86,30 @@ func TestIntervalJoinProctime(t *testing.T) {
 		in 1
 		a, NULL
 	`), "+I a, NULL, a, NULL\n+I b, NULL, NULL, NULL\n")
+}
+
+// Each row meets the one of its key on the other side, and leaves soon after.
+func BenchmarkIntervalJoin(b *testing.B) {
+	f := exectest.Columns("k BIGINT, v BIGINT, ts TIMESTAMP(3)")
+	s := IntervalJoinSpec{LeftKeys: []int{0}, RightKeys: []int{0}, LeftTime: 2, RightTime: 2, Lower: -1000, Upper: 1000}
+	s.Inputs, s.Output = [][]types.Field{f, f}, append(append([]types.Field(nil), f...), f...)
+	o, err := NewIntervalJoin(s)
+	if err != nil {
+		b.Fatal(err)
+	}
+	r := newBench(b, o)
+	in := vec.NewBatch(exectest.Types(f)...)
+	b.ReportAllocs()
+	for i := 0; i < b.N; i += vec.MinRows {
+		fillKeys(in, int64(i))
+		for j := range vec.MinRows {
+			in.Cols[2].I64 = append(in.Cols[2].I64, int64(i+j)*1000)
+		}
+		r.process(0, in)
+		r.process(1, in)
+		r.advance(types.Time(i))
+	}
+	if r.rows < int64(b.N) {
+		b.Fatalf("%d rows of %d", r.rows, b.N)
+	}
 }

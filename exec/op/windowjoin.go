@@ -26,7 +26,6 @@ type WindowJoin struct {
 	fires *state.Timers
 	clock wallClock
 
-	rows   []int32
 	live   []int32
 	timely []int32
 	when   []int64 // when the row's window fires, by physical row
