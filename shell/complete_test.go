@@ -44,11 +44,11 @@ func TestCompletion(t *testing.T) {
 
 func TestCompleterOffersWhatIsMissing(t *testing.T) {
 	f := newFixture(t)
-	more, length := (&completer{f.Shell}).Do([]rune("SELECT 1 ünio"), 13)
+	more, _ := (&completer{f.Shell}).Do([]rune("SELECT 1 ünio"), 13)
 	if len(more) != 0 {
 		t.Errorf("offers %q", more)
 	}
-	more, length = (&completer{f.Shell}).Do([]rune("SELECT 1 UNIO FROM t"), 13)
+	more, length := (&completer{f.Shell}).Do([]rune("SELECT 1 UNIO FROM t"), 13)
 	if len(more) != 1 || string(more[0]) != "N" || length != 4 {
 		t.Errorf("offers %q, %d", string(more[0]), length)
 	}

@@ -26,7 +26,12 @@ func (a *app) shell(ctx context.Context) error {
 	home, _ := os.UserHomeDir()
 	o := shell.Options{
 		In: a.in, Out: a.outFile, Err: os.Stderr, Home: home, NoRC: a.flags.noRC, Format: a.flags.output, Color: color, Variables: values,
-		Help: func(words []string) error { return a.helpOn(words) },
+		Help: func(words []string) error {
+			if err := a.helpOn(words); err != nil {
+				return &session.Error{Kind: session.User, Err: err}
+			}
+			return nil
+		},
 	}
 	if terminal(a.outFile) {
 		o.Banner = "sqlstream " + version() + "\nStatements end with ';'. \\? shows help, Ctrl-D leaves."

@@ -72,10 +72,13 @@ func (t *tableau) rows(w *bufio.Writer, b *vec.Batch) {
 		}
 		cells = append(cells, row)
 	}
-	if !t.begun || wider || t.terminal && t.height > 10 && t.lines >= t.height-6 {
+	if !t.begun || wider {
 		t.head(w)
 	}
 	for _, row := range cells {
+		if t.terminal && t.height > 10 && t.lines >= t.height-6 {
+			t.head(w)
+		}
 		t.line(w, row, t.right)
 		t.lines++
 	}
