@@ -63,10 +63,13 @@ var variants = []variant{
 		"'connector' = 'upsert-kafka', 'key.format' = 'json', 'value.format' = 'json', 'sink.semantic' = 'at-least-once'", keyClause},
 }
 
-// strikes are the crashes of each variant. The first comes before the
-// client's linger (200 ms) has passed, so that what was in its memory at the
-// barrier is gone; the second well after it, so that rows were written since.
-var strikes = []kill{{2, 0, 60 * time.Millisecond}, {5, 300 * time.Millisecond, 420 * time.Millisecond}, {8, 0, 60 * time.Millisecond}}
+// strikes are the crashes of each variant. Most come before the client's
+// linger (200 ms) has passed, so that what was in its memory at the barrier is
+// gone; the last one well after it, so that rows were written since.
+var strikes = []kill{
+	{2, 0, 30 * time.Millisecond}, {4, 0, 30 * time.Millisecond}, {6, 0, 30 * time.Millisecond}, {8, 0, 30 * time.Millisecond},
+	{11, 300 * time.Millisecond, 420 * time.Millisecond},
+}
 
 // comparison is a row of the result.
 type comparison struct {
