@@ -3,6 +3,7 @@ package torture
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -128,10 +129,13 @@ func (w *World) Visible(topic string) ([]string, error) {
 	defer cl.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), settleTime)
 	defer cancel()
-	ends, err := offsets(ctx, cl, topic, w.Partitions, false)
+	var ends map[int32]int64
 	for err == nil {
 		var stable map[int32]int64
-		if stable, err = offsets(ctx, cl, topic, w.Partitions, true); err != nil || same(stable, ends) {
+		if ends, err = offsets(ctx, cl, topic, w.Partitions, false); err != nil {
+			break
+		}
+		if stable, err = offsets(ctx, cl, topic, w.Partitions, true); err != nil || maps.Equal(stable, ends) {
 			break
 		}
 		select {
@@ -144,15 +148,6 @@ func (w *World) Visible(topic string) ([]string, error) {
 		return nil, err
 	}
 	return w.read(ctx, topic, ends)
-}
-
-func same(a, b map[int32]int64) bool {
-	for p, o := range b {
-		if a[p] != o {
-			return false
-		}
-	}
-	return true
 }
 
 // read fetches up to ends; the last record before an end is a commit or

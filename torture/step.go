@@ -30,12 +30,12 @@ func (s Step) String() string {
 type Action uint8
 
 const (
-	Go   Action = iota
-	Kill        // the process dies here
-	Drop        // the request, the answer, or the write is lost
-	Late        // the request gets no answer, and is carried out later
-	Wait        // for a moment
-	Stall       // for longer than a checkpoint with a time-out of stalledBy waits
+	Go    Action = iota
+	Kill         // the process dies here
+	Drop         // the request, the answer, or the write is lost
+	Late         // the request gets no answer, and is carried out later
+	Wait         // for a moment
+	Stall        // for longer than a checkpoint with a time-out of stalledBy waits
 )
 
 // Hook decides. It is called for one step at a time.

@@ -79,7 +79,7 @@ type Process struct {
 func (w *World) Start(j Job, hook Hook) (*Process, error) {
 	j = j.complete()
 	w.starts++
-	p := &Process{w: w, client: fmt.Sprintf("%s/%d", w.Name, w.starts), limit: time.Minute}
+	p := &Process{w: w, client: fmt.Sprintf("%s/%d", w.Name, w.starts), limit: 15 * time.Second}
 	ctx, cancel := context.WithCancel(context.Background())
 	dir := w.Dir
 	p.hook, p.kill = hook, func() { dir.crash(); cancel() }
@@ -154,7 +154,8 @@ func (p *Process) Wait() error {
 	select {
 	case <-p.job.Done():
 	case <-time.After(p.limit):
-		return fmt.Errorf("the process does not end: %+v", p.job.Status())
+		s := p.job.Status()
+		return fmt.Errorf("the process does not end: %v, attempt %d, %v, %+v", s.State, s.Attempt, s.Err, s.Progress)
 	}
 	err := p.explain(p.job.Wait())
 	return errors.Join(err, p.close())

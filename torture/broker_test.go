@@ -1,0 +1,277 @@
+package torture
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sqlstream/sqlstream/checkpoint"
+	"github.com/sqlstream/sqlstream/exec"
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// TestFault10CoordinatorMovesAndStorms: two of three requests are answered
+// that it is too early, or that another broker is to be asked.
+func TestFault10CoordinatorMovesAndStorms(t *testing.T) {
+	for _, code := range []*kerr.Error{kerr.ConcurrentTransactions, kerr.NotCoordinator, kerr.CoordinatorNotAvailable, kerr.CoordinatorLoadInProgress} {
+		t.Run(code.Message, func(t *testing.T) {
+			c := newCluster(t)
+			w := c.world(t, 30)
+			h := c.Broker.Cluster().Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.InitProducerID, kmsg.AddOffsetsToTxn, kmsg.EndTxn}, TopLevel: true, Count: -1, Err: code, When: twoOfThree()})
+			refused := 0
+			storm := twoOfThree()
+			c.Broker.Cluster().ControlKey(int16(kmsg.AddPartitionsToTxn), func(req kmsg.Request) (kmsg.Response, error, bool) {
+				c.Broker.Cluster().KeepControl()
+				if !storm(req) {
+					return nil, nil, false
+				}
+				refused++
+				return refuse(req.(*kmsg.AddPartitionsToTxnRequest), code), nil, true
+			})
+			if _, err := w.Run(Job{}, nil); err != nil {
+				t.Fatal(err)
+			}
+			if h.Hits() < 10 || refused == 0 {
+				t.Fatalf("%d and %d requests were refused", h.Hits(), refused)
+			}
+			h.Remove()
+			exact(t, w)
+		})
+	}
+}
+
+// twoOfThree is called on the broker's goroutine only.
+func twoOfThree() func(kmsg.Request) bool {
+	n := 0
+	return func(kmsg.Request) bool { n++; return n%3 != 0 }
+}
+
+func refuse(req *kmsg.AddPartitionsToTxnRequest, code *kerr.Error) kmsg.Response {
+	resp := req.ResponseKind().(*kmsg.AddPartitionsToTxnResponse)
+	for _, t := range req.Topics {
+		rt := kmsg.NewAddPartitionsToTxnResponseTopic()
+		rt.Topic = t.Topic
+		for _, p := range t.Partitions {
+			rp := kmsg.NewAddPartitionsToTxnResponseTopicPartition()
+			rp.Partition, rp.ErrorCode = p, code.Code
+			rt.Partitions = append(rt.Partitions, rp)
+		}
+		resp.Topics = append(resp.Topics, rt)
+	}
+	return resp
+}
+
+// shortLived is a job whose transactions the broker gives up soon.
+func shortLived(more ...string) Job {
+	j := Job{Sink: map[string]string{"properties.transaction.timeout.ms": "200"}}
+	for i := 0; i < len(more); i += 2 {
+		j.Sink[more[i]] = more[i+1]
+	}
+	return j
+}
+
+// TestFault11TimedOutWhileDown: the broker aborts a pre-committed
+// transaction while the job is down. Every start says what is lost, and no
+// more than that is.
+func TestFault11TimedOutWhileDown(t *testing.T) {
+	c := newCluster(t)
+	w := c.world(t, 60)
+	killed(t, w, shortLived(), At("commit", 2, false, Kill))
+	awaitAborted(t, w)
+	var said string
+	for range 2 {
+		_, err := w.Run(shortLived(), nil)
+		var fatal *exec.FatalError
+		if !errors.As(err, &fatal) {
+			t.Fatalf("a lost transaction gave %v", err)
+		}
+		for _, word := range []string{"lost", "checkpoint", w.Out, "sink.on-lost-transaction"} {
+			if !strings.Contains(err.Error(), word) {
+				t.Errorf("%q does not say %q", err, word)
+			}
+		}
+		said = err.Error()
+	}
+	finish(t, w, shortLived("sink.on-lost-transaction", "continue"))
+	v, err := w.Check()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(v.Duplicated)+len(v.Strange) > 0 || !strings.Contains(said, fmt.Sprintf("%d records", len(v.Lost))) {
+		t.Fatalf("it was said: %s; but %v", said, v.Err())
+	}
+}
+
+// awaitAborted waits until the broker has given up what is open.
+func awaitAborted(t *testing.T, w *World) {
+	t.Helper()
+	if _, err := w.Visible(w.Out); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestFault12Zombie: a process lives on beside a copy of its directory that
+// another one took over. What it begins, writes and commits is never
+// visible; it stops, and names the reason.
+func TestFault12Zombie(t *testing.T) {
+	c := newCluster(t)
+	for _, at := range []point{{"precommit", true}, {"LATEST", true}, {"commit", false}, {"outcomes", true}, {"InitProducerId", false}} {
+		for nth := 3; nth <= 4; nth++ {
+			t.Run(fmt.Sprintf("%s %d", at.name, nth), func(t *testing.T) { zombie(t, c.world(t, 60), twoWriters, at, nth) })
+		}
+	}
+}
+
+// zombie lets the old process go on from a step when the new one has
+// finished.
+func zombie(t *testing.T, w *World, j Job, at point, nth int) {
+	old := w.Dir.(Memory)
+	var took error
+	hook := At(at.name, nth, at.after, Wait)
+	p, err := w.Run(j, func(s Step) Action {
+		if hook(s) == Wait {
+			w.Dir = old.Copy()
+			_, took = w.Run(j, nil)
+		}
+		return Go
+	})
+	if took != nil {
+		t.Fatal(took)
+	}
+	var fatal *exec.FatalError
+	if !errors.As(err, &fatal) || !strings.Contains(err.Error(), "another process") || p.Count(exec.EventFinished) > 0 {
+		t.Fatalf("the old process ended with %v, expected a fatal error that names another process", err)
+	}
+	exact(t, w)
+}
+
+// TestFault13PrefixesDoNotTouch: while job a-b has a transaction open, job a
+// starts, works and ends.
+func TestFault13PrefixesDoNotTouch(t *testing.T) {
+	c := newCluster(t)
+	ab, a := c.world(t, 60), c.world(t, 60)
+	hook := At("precommit", 3, true, Wait)
+	var inner error
+	ran := false
+	ja, jab := Job{Prefix: "a"}, Job{Prefix: "a-b"}
+	if _, err := ab.Run(jab, func(s Step) Action {
+		if hook(s) == Wait {
+			ran = true
+			_, inner = a.Run(ja, nil)
+		}
+		return Go
+	}); err != nil || inner != nil || !ran {
+		t.Fatal(err, inner, ran)
+	}
+	exact(t, a)
+	exact(t, ab)
+}
+
+// TestFault14Rescale: 1 → 3 → 2 with pending transactions.
+func TestFault14Rescale(t *testing.T) {
+	c := newCluster(t)
+	for _, at := range []point{{"metadata", true}, {"commit", false}, {"EndTxn commit", true}, {"precommit", true}} {
+		w := c.world(t, 90)
+		for _, parallelism := range []int{1, 3} {
+			killed(t, w, Job{Parallelism: parallelism}, At(at.name, 2, at.after, Kill))
+		}
+		finish(t, w, twoWriters)
+		exact(t, w)
+	}
+}
+
+// TestFault17TopicMadeAgain: a topic is deleted and made again while the job
+// was down. Of the output no row comes twice; an input that is shorter than
+// the position is refused with both offsets.
+func TestFault17TopicMadeAgain(t *testing.T) {
+	c := newCluster(t)
+	again := func(topic string) {
+		if err := c.DeleteTopic(topic); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.CreateTopic(topic, 2); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, at := range []point{{"commit", false}, {"outcomes", true}} {
+		w := c.world(t, 60)
+		killed(t, w, twoWriters, At(at.name, 2, at.after, Kill))
+		again(w.Out)
+		_, err := w.Finish(twoWriters, nil)
+		t.Log("output topic made again:", err)
+		v, cerr := w.Check()
+		if cerr != nil || len(v.Duplicated)+len(v.Strange) > 0 {
+			t.Fatal(cerr, v.Err())
+		}
+		if err != nil && !strings.Contains(err.Error(), "topic") {
+			t.Errorf("the error does not name the topic: %v", err)
+		}
+	}
+	w := c.world(t, 60)
+	killed(t, w, twoWriters, At("outcomes", 2, true, Kill))
+	again(w.In)
+	_, err := w.Run(Job{Parallelism: 2, NoRestart: true}, nil)
+	if err == nil || !strings.Contains(err.Error(), w.In) {
+		t.Fatalf("an input topic that was made again gave %v", err)
+	}
+	t.Log("input topic made again:", err)
+}
+
+// TestFault24FencedAfterCommit: EndTxn was answered OK, the id is fenced from
+// outside, the process dies before the outcome is stored. The marker proves
+// that the transaction was committed; nothing is written again.
+func TestFault24FencedAfterCommit(t *testing.T) {
+	c := newCluster(t)
+	w := c.world(t, 60)
+	n := 0
+	killed(t, w, twoWriters, func(s Step) Action {
+		if s.Name == "EndTxn commit" && s.After {
+			if n++; n == 3 {
+				go fence(w.Addr, s.ID) // it holds the broker up until the answer is out
+				return Kill
+			}
+		}
+		return Go
+	})
+	finish(t, w, twoWriters)
+	exact(t, w)
+}
+
+// fence is what an operator's tool does to an id.
+func fence(addr, id string) error {
+	cl, err := kgo.NewClient(kgo.SeedBrokers(addr))
+	if err != nil {
+		return err
+	}
+	defer cl.Close()
+	for {
+		req := kmsg.NewPtrInitProducerIDRequest()
+		req.TransactionalID, req.TransactionTimeoutMillis = &id, int32(time.Minute.Milliseconds())
+		req.ProducerID, req.ProducerEpoch = -1, -1
+		resp, err := req.RequestWith(context.Background(), cl)
+		if err != nil || resp.ErrorCode != kerr.ConcurrentTransactions.Code {
+			return err
+		}
+	}
+}
+
+// committable of the directory's latest checkpoint, decoded by nobody.
+func pending(t *testing.T, w *World) []checkpoint.Committable {
+	t.Helper()
+	s, err := w.Dir.open(checkpoint.Job{Name: w.Name, Hash: "torture"}, func(e checkpoint.Engine) checkpoint.Engine { return e })
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	m, err := s.Latest()
+	if err != nil || m == nil {
+		t.Fatal(m, err)
+	}
+	return m.Pending
+}
