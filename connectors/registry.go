@@ -29,6 +29,12 @@ type Connector struct {
 	// is touched before exec calls Splits or Writer.
 	Source func(*Table) (SourceTable, error)
 	Sink   func(*Table) (SinkTable, error)
+	// Settler looks after the transactions of an exactly-once sink of a
+	// stopped or running job, for `txn`; nil: the connector lacks that.
+	Settler func(SinkRef) (Settler, error)
+	// Position makes a split's position readable, for `checkpoint show` and
+	// export; nil: it is shown in hexadecimal digits.
+	Position func([]byte) (string, bool)
 }
 
 // Metadata is a column that a connector offers by METADATA FROM 'Key'.
