@@ -12,6 +12,7 @@ import (
 //	sys/job                 job record (magic sqJB)
 //	sys/start               number of process starts, decimal
 //	sys/begun               newest ID given to Begin, decimal
+//	sys/lost                committables and rows lost so far (magic sqLO)
 //	meta/<id, 20 digits>    metadata record (magic sqCK)
 //	chunk/<ref, 16 hex>     state chunk (magic sqCH)
 //	pending/<key>           outcome record (magic sqOC) of a committable
@@ -20,6 +21,7 @@ const (
 	keyJob      = "sys/job"
 	keyStart    = "sys/start"
 	keyBegun    = "sys/begun"
+	keyLosses   = "sys/lost"
 	preMeta     = "meta/"
 	preChunk    = "chunk/"
 	preOutcome  = "pending/"

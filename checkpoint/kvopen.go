@@ -54,7 +54,7 @@ func makeKVStore(eng Engine, where string, job Job) (*KVStore, error) {
 func newKVStore(eng Engine, where string) *KVStore {
 	return &KVStore{
 		eng: eng, where: where, flights: map[ID]begin{},
-		chunks: map[uint64]struct{}{}, settled: map[string]struct{}{},
+		chunks: map[uint64]struct{}{}, settled: map[string]struct{}{}, heirs: map[string]Committable{},
 	}
 }
 
@@ -164,10 +164,23 @@ func (s *KVStore) readMetas() error {
 }
 
 func (s *KVStore) readOutcomes() error {
-	return s.eng.Scan(preOutcome, true, func(key string, _ []byte) error {
-		s.settled[key[len(preOutcome):]] = struct{}{}
+	err := s.eng.Scan(preOutcome, false, func(key string, rec []byte) error {
+		o, err := DecodeOutcome(rec)
+		if err != nil {
+			return fmt.Errorf("%s: %w", key, err)
+		}
+		s.noteOutcome(o)
 		return nil
 	})
+	if err != nil {
+		return err
+	}
+	rec, err := s.eng.Get(keyLosses)
+	if err != nil || rec == nil {
+		return err
+	}
+	s.losses, err = decodeLosses(rec)
+	return err
 }
 
 // checkLatest: the database must hold what LATEST promises; commits may have

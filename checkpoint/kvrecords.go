@@ -13,6 +13,7 @@ const (
 	magicJob    = "sqJB"
 	magicLatest = "sqLT"
 	magicChunk  = "sqCH"
+	magicLosses = "sqLO"
 )
 
 type jobRecord struct {
@@ -63,6 +64,22 @@ func decodeLatest(rec []byte) (latestRecord, error) {
 		return latestRecord{}, err
 	}
 	l := latestRecord{id: ID(d.int()), runID: d.string()}
+	return l, d.done()
+}
+
+func (l Losses) encode() []byte {
+	e := newEncoder(magicLosses, DirVersion)
+	e.int(l.Committables)
+	e.int(l.Records)
+	return e.seal()
+}
+
+func decodeLosses(rec []byte) (Losses, error) {
+	d, _, err := openRecord("count of losses", magicLosses, DirVersion, rec)
+	if err != nil {
+		return Losses{}, err
+	}
+	l := Losses{Committables: d.int(), Records: d.int()}
 	return l, d.done()
 }
 

@@ -52,7 +52,9 @@ func (s *KVStore) garbage(keep int) (g garbage, err error) {
 			}
 		}
 		for _, p := range k.pending {
-			pending[p] = struct{}{}
+			for _, key := range s.lineOf(p) {
+				pending[key] = struct{}{}
+			}
 		}
 		addRefs(refs, k)
 	}
@@ -111,6 +113,7 @@ func (s *KVStore) deleteMetas(g garbage) error {
 	})
 	for _, key := range g.outcomes {
 		delete(s.settled, key)
+		delete(s.heirs, key)
 	}
 	return nil
 }

@@ -34,6 +34,8 @@ type KVStore struct {
 	former  []keptMeta // no longer kept, but one in flight may build upon it
 	told    [2]ID      // newest stored at the last Retain, and at the one before it
 	settled map[string]struct{}
+	heirs   map[string]Committable // of those settled as Replaced, by key
+	losses  Losses
 	broken  error // a metadata may or may not be durable: nothing can be stored or deleted any more
 }
 
@@ -221,6 +223,9 @@ func (s *KVStore) Latest() (*Metadata, error) {
 	}
 	var open []Committable
 	for _, p := range m.Pending {
+		for heir, ok := s.heirs[p.Key()]; ok; heir, ok = s.heirs[p.Key()] {
+			p = heir
+		}
 		if _, ok := s.settled[p.Key()]; !ok {
 			open = append(open, p)
 		}
@@ -253,7 +258,8 @@ func (s *KVStore) List() ([]Info, error) {
 	for _, k := range s.kept {
 		i := Info{ID: k.id, Kind: k.kind, Finished: k.finished, Time: k.time, Chunks: len(k.refs), Pending: len(k.pending)}
 		for _, p := range k.pending {
-			if _, ok := s.settled[p]; !ok {
+			line := s.lineOf(p)
+			if _, ok := s.settled[line[len(line)-1]]; !ok {
 				i.Unsettled++
 			}
 		}

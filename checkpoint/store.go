@@ -50,12 +50,15 @@ type Store interface {
 
 	// SaveOutcomes stores what is known for ever (Committed, and Lost unless
 	// Fatal), each with its Journal entries under its writer's UID, in one
-	// atomic durable write. Unknown and fatal outcomes are skipped whole.
+	// atomic durable write. Unknown and fatal outcomes are skipped whole. A
+	// Replaced one makes Latest name its Replacement instead.
 	SaveOutcomes([]Outcome) error
 	// Outcomes returns the stored outcomes whose committables a kept
 	// checkpoint still names, without their Journal entries.
 	Outcomes() ([]Outcome, error)
-	// Journal returns the durable map of an operator.
+	// Losses counts all Lost outcomes ever stored here.
+	Losses() Losses
+	// Journal returns the durable map of an operator. It is a BatchJournal.
 	Journal(uid string) Journal
 
 	// Retain deletes all but the newest keep checkpoints (savepoints are
@@ -64,6 +67,12 @@ type Store interface {
 	Retain(keep int) error
 	// Close releases the directory. Nothing may be called after it.
 	Close() error
+}
+
+// Losses is what a job has lost for good, by the decision of its user.
+type Losses struct {
+	Committables int64
+	Records      int64 // as far as the sinks know
 }
 
 // Info is a line of `checkpoint list`.

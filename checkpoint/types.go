@@ -71,6 +71,9 @@ const (
 	Committed
 	// Lost: its rows will never be visible (the broker aborted it).
 	Lost
+	// Replaced: it was lost, and another committable holds the same rows in
+	// its place. Only Committer.Commit during recovery says so.
+	Replaced
 )
 
 func (s Status) String() string {
@@ -79,6 +82,8 @@ func (s Status) String() string {
 		return "committed"
 	case Lost:
 		return "lost"
+	case Replaced:
+		return "replaced"
 	default:
 		return "unknown"
 	}
@@ -90,6 +95,12 @@ type Outcome struct {
 	Status      Status
 	Detail      string  // for people: what answer or marker proved it
 	Journal     []Entry // written to the sink's journal in the same synced write as the outcome
+	// Records is how many rows the committable holds, 0 if the sink does not
+	// know; those of Lost ones are counted for good.
+	Records int64
+	// Replacement, of Replaced only, is pending from now on in the place of
+	// Committable: one synced write removes the one and adds the other.
+	Replacement *Committable
 	// Fatal: the sink's policy for a Lost one is to stop the job. Such an
 	// outcome is not stored: the committable stays pending, the job fails
 	// without restart, and every later start finds and says the same.
@@ -99,7 +110,7 @@ type Outcome struct {
 // Final tells whether the outcome is one to store: known, and not one that
 // the sink's policy keeps pending.
 func (o Outcome) Final() bool {
-	return o.Status == Committed || o.Status == Lost && !o.Fatal
+	return o.Status == Committed || o.Status == Lost && !o.Fatal || o.Status == Replaced
 }
 
 // Entry is a key and its value in a Journal. A nil Value deletes the key.
@@ -119,4 +130,12 @@ type Journal interface {
 	// returns an error, which Scan returns. The value is f's to keep.
 	Scan(prefix string, f func(key string, value []byte) error) error
 	Delete(key string) error
+}
+
+// BatchJournal is a Journal that can change several keys at once.
+type BatchJournal interface {
+	Journal
+	// Apply writes all entries (nil value: delete) or none, durably. It checks
+	// no room: it is for deletes and small values, at most some hundreds.
+	Apply([]Entry) error
 }

@@ -33,7 +33,7 @@ func Run(t *testing.T, dir func(*testing.T) Open) {
 		f    func(*harness)
 	}{
 		{"Fresh", fresh}, {"Chunks", chunks}, {"ChunksConcurrent", chunksConcurrent}, {"Refused", refused},
-		{"IDs", ids}, {"Outcomes", outcomes}, {"Journal", journal}, {"Retain", retain},
+		{"IDs", ids}, {"Outcomes", outcomes}, {"Replaced", replaced}, {"Journal", journal}, {"Retain", retain},
 		{"RetainInFlight", retainInFlight}, {"RetainBuiltUpon", retainBuiltUpon}, {"OtherJob", otherJob}, {"Locked", locked},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -241,6 +241,49 @@ func outcomes(h *harness) {
 	}
 }
 
+// replaced: a lost committable's place is taken by its rewrite, and by the
+// rewrite of that, in one write each.
+func replaced(h *harness) {
+	a, b := committable(0, 1, "a"), committable(1, 1, "b")
+	a2, a3 := committable(0, 1, "a, anew"), committable(0, 1, "a, anew again")
+	m := h.meta(1)
+	m.Pending = []checkpoint.Committable{a, b}
+	h.save(m)
+	pending := func(want ...checkpoint.Committable) {
+		h.Helper()
+		for range 2 { // before and after a reopen
+			latest, err := h.s.Latest()
+			h.must(err)
+			h.equal("pending", latest.Pending, want)
+			infos, err := h.s.List()
+			h.must(err)
+			h.equal("unsettled", infos[0].Unsettled, len(want))
+			h.reopen()
+		}
+	}
+	h.must(h.s.SaveOutcomes([]checkpoint.Outcome{{Committable: a, Status: checkpoint.Replaced, Records: 7, Replacement: &a2}}))
+	pending(a2, b)
+	h.must(h.s.SaveOutcomes([]checkpoint.Outcome{{Committable: a2, Status: checkpoint.Replaced, Replacement: &a3}}))
+	h.must(h.s.Retain(1)) // the chain is needed as long as checkpoint 1 is kept
+	pending(a3, b)
+	h.must(h.s.SaveOutcomes([]checkpoint.Outcome{{Committable: a3, Status: checkpoint.Committed}}))
+	h.must(h.s.Retain(1))
+	pending(b)
+	h.equal("losses", h.s.Losses(), checkpoint.Losses{})
+	for range 2 { // the second one is known
+		h.must(h.s.SaveOutcomes([]checkpoint.Outcome{{Committable: b, Status: checkpoint.Lost, Records: 5}}))
+		h.reopen()
+		h.equal("losses", h.s.Losses(), checkpoint.Losses{Committables: 1, Records: 5})
+	}
+	h.save(h.meta(2))
+	h.must(h.s.Retain(1))
+	h.reopen()
+	got, err := h.s.Outcomes()
+	h.must(err)
+	h.equal("outcomes that nothing needs", len(got), 0)
+	h.equal("losses", h.s.Losses(), checkpoint.Losses{Committables: 1, Records: 5})
+}
+
 func (h *harness) scan(uid, prefix string) (l []string) {
 	h.Helper()
 	h.must(h.s.Journal(uid).Scan(prefix, func(k string, v []byte) error {
@@ -258,6 +301,10 @@ func journal(h *harness) {
 	h.must(h.s.Journal("a").Put("b/k/1", []byte("not of a/b")))
 	h.must(h.s.Journal("a/b").Delete("k/2"))
 	h.must(h.s.Journal("a/b").Delete("not there"))
+	batch := h.s.Journal("c").(checkpoint.BatchJournal)
+	h.must(batch.Put("gone", []byte("x")))
+	h.must(batch.Apply([]checkpoint.Entry{{Key: "gone"}, {Key: "there", Value: []byte("y")}}))
+	h.equal("c", h.scan("c", ""), []string{"there=y"})
 	h.reopen()
 	h.equal("a", h.scan("a", ""), []string{"b/k/1=not of a/b", "k/1=a", "k/2="})
 	h.equal("a, k/", h.scan("a", "k/"), []string{"k/1=a", "k/2="})
