@@ -1,6 +1,7 @@
 package format
 
 import (
+	"bytes"
 	"encoding/base64"
 	"fmt"
 	"math"
@@ -205,14 +206,7 @@ func appendJSONString(dst, s []byte) []byte {
 	return append(dst, '"')
 }
 
-func hasQuote(s []byte) bool {
-	for _, c := range s {
-		if c == '"' {
-			return true
-		}
-	}
-	return false
-}
+func hasQuote(s []byte) bool { return bytes.IndexByte(s, '"') >= 0 }
 
 func appendEscaped(dst []byte, c byte) []byte {
 	switch c {

@@ -44,21 +44,22 @@ const (
 // characters or backslashes. (x − n·ones) &^ x & highs is not zero if and only
 // if some byte of x is below n, for n ≤ 0x80; Warren, Hacker's Delight, §6.
 func classify(b []byte) (high, special bool) {
-	var hi, sp uint64
-	for len(b) >= 8 {
-		x := binary.LittleEndian.Uint64(b)
-		hi |= x
-		y := x ^ ones*'\\'
-		sp |= (x-ones*0x20)&^x | (y-ones)&^y
-		b = b[8:]
+	special = bytes.IndexByte(b, '\\') >= 0
+	var hi, low uint64
+	for len(b) >= 32 {
+		w, x := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])
+		y, z := binary.LittleEndian.Uint64(b[16:]), binary.LittleEndian.Uint64(b[24:])
+		hi |= w | x | y | z
+		low |= (w-ones*0x20)&^w | (x-ones*0x20)&^x | (y-ones*0x20)&^y | (z-ones*0x20)&^z
+		b = b[32:]
 	}
 	for _, c := range b {
 		hi |= uint64(c)
-		if c < 0x20 || c == '\\' {
-			sp |= 0x80
+		if c < 0x20 {
+			low |= 0x80
 		}
 	}
-	return hi&highs != 0, sp&highs != 0
+	return hi&highs != 0, special || low&highs != 0
 }
 
 func (t *jsonText) errorAt(i int, want string) error {
