@@ -32,6 +32,7 @@ type Reply struct {
 	Status       *exec.Status      `json:"status,omitempty"`
 	Checkpoints  []checkpoint.Info `json:"checkpoints,omitempty"`
 	Transactions []Transaction     `json:"transactions,omitempty"`
+	Sinks        []Sink            `json:"sinks,omitempty"` // beside transactions
 }
 
 const (
@@ -130,7 +131,9 @@ func (c *control) handle(req Request) (r Reply) {
 	case "checkpoints":
 		r.Checkpoints, err = c.job.store.List()
 	case "transactions":
-		r.Transactions, err = transactions(c.job.store)
+		if r.Transactions, err = transactions(c.job.store); err == nil {
+			r.Sinks, err = c.job.sinks()
+		}
 	case "stop", "drain":
 		c.job.Stop(req.Command == "drain")
 		r.Text = "stopping"

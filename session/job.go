@@ -174,10 +174,7 @@ func (s *Session) jobName(name string) string {
 
 // openState opens the job's directory, or memory.
 func (s *Session) openState(j *Job, p *Plan) (err error) {
-	job := checkpoint.Job{Name: j.Name, Hash: p.Hash}
-	for _, n := range p.Nodes {
-		job.Operators = append(job.Operators, checkpoint.JobOperator{UID: n.UID, Name: n.Describe()})
-	}
+	job := identity(j.Name, p)
 	if s.opt.StateDir == "" {
 		j.store, err = checkpoint.NewMemStore(job)
 		return err
@@ -199,6 +196,15 @@ func (s *Session) openState(j *Job, p *Plan) (err error) {
 		return err
 	}
 	return j.noteResume()
+}
+
+// identity is what a state directory remembers of its job.
+func identity(name string, p *Plan) checkpoint.Job {
+	job := checkpoint.Job{Name: name, Hash: p.Hash}
+	for _, n := range p.Nodes {
+		job.Operators = append(job.Operators, checkpoint.JobOperator{UID: n.UID, Name: n.Describe()})
+	}
+	return job
 }
 
 func (j *Job) noteResume() error {

@@ -16,7 +16,19 @@ type Transaction struct {
 	// Payload is the sink's own record; package connectors can describe it.
 	Payload []byte `json:"payload"`
 	Version uint16 `json:"version"`
+	UID     string `json:"uid"` // of the sink
+	Index   int    `json:"index"`
 }
+
+// Committable is what the sink handed over.
+func (t Transaction) Committable() checkpoint.Committable {
+	return checkpoint.Committable{Writer: checkpoint.Subtask{UID: t.UID, Index: t.Index}, Checkpoint: t.Checkpoint, Version: t.Version, Payload: t.Payload}
+}
+
+// Pending tells whether no outcome is known.
+func (t Transaction) Pending() bool { return t.State == pending }
+
+const pending = "pending"
 
 // transactions lists the committables of the kept checkpoints with what is
 // known of them, oldest first.
@@ -45,7 +57,8 @@ func transactions(s checkpoint.Store) ([]Transaction, error) {
 				continue
 			}
 			seen[c.Key()] = true
-			t := Transaction{Writer: c.Writer.String(), Checkpoint: c.Checkpoint, Time: info.Time, State: "pending", Payload: c.Payload, Version: c.Version}
+			t := Transaction{Writer: c.Writer.String(), Checkpoint: c.Checkpoint, Time: info.Time,
+				State: pending, Payload: c.Payload, Version: c.Version, UID: c.Writer.UID, Index: c.Writer.Index}
 			if o, ok := known[c.Key()]; ok {
 				t.State, t.Detail = o.Status.String(), o.Detail
 			}

@@ -1,61 +1,172 @@
 package main
 
 import (
+	"bufio"
 	"errors"
-	"time"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"strings"
 
-	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/spf13/cobra"
 
 	"github.com/sqlstream/sqlstream/checkpoint"
+	"github.com/sqlstream/sqlstream/connectors"
+	"github.com/sqlstream/sqlstream/exec"
 	"github.com/sqlstream/sqlstream/session"
 )
 
+// txnFlags are those of the txn commands.
+type txnFlags struct {
+	bootstrap, config string
+	json, all         bool
+	yes, force        bool
+}
+
 func (a *app) txnCommand() *cobra.Command {
-	c := &cobra.Command{Use: "txn", Short: "The transactions of a job", RunE: needsSubcommand}
+	f := &txnFlags{}
+	c := &cobra.Command{Use: "txn", Short: "The transactions of a job: see them, settle them by hand", RunE: needsSubcommand}
 	list := &cobra.Command{
-		Use: "list [JOB]", Short: "List a job's transactions and what is known of them", Args: argsBy(cobra.MaximumNArgs(1)),
-		RunE: func(_ *cobra.Command, args []string) error {
+		Use: "list [JOB]", Short: "List a job's transactions: what its state directory and the cluster know", Args: argsBy(cobra.MaximumNArgs(1)),
+		RunE: func(c *cobra.Command, args []string) error {
 			dir, err := a.jobDir(args)
 			if err != nil {
 				return err
 			}
-			return a.listTransactions(dir)
+			return a.listTransactions(c.Context(), dir, f)
 		},
 	}
-	list.Flags().StringVar(&a.flags.stateDir, "state-dir", "./.sqlstream", "folder that holds the state of jobs")
-	c.AddCommand(list, a.notYet("commit", "commit a pending transaction by hand"), a.notYet("abort", "abort a pending transaction by hand"))
+	list.Flags().BoolVar(&f.json, "json", false, "one JSON object")
+	list.Flags().BoolVar(&f.all, "all", false, "also ids on which nothing is open")
+	c.AddCommand(list, a.settleCommand("commit", f), a.settleCommand("abort", f))
+	for _, sub := range c.Commands() {
+		sub.Flags().StringVar(&a.flags.stateDir, "state-dir", "./.sqlstream", "folder that holds the state of jobs")
+		sub.Flags().StringVar(&f.bootstrap, "bootstrap", "", "brokers of the cluster, host:port, instead of the job's own")
+		sub.Flags().StringVar(&f.config, "command-config", "", "file with more settings of the client, key=value a line, as sasl.jaas.config=…")
+	}
 	return c
 }
 
-func (a *app) listTransactions(dir string) error {
-	var list []session.Transaction
-	reply, err := session.Ask(dir, session.Request{Command: "transactions"})
-	if err == nil {
-		list = reply.Transactions
-	} else if errors.Is(err, session.ErrNotRunning) {
-		err = inspect(dir, func(s *checkpoint.KVStore) error { list, err = session.Transactions(s); return err })
+func (a *app) settleCommand(verb string, f *txnFlags) *cobra.Command {
+	c := &cobra.Command{
+		Use: verb + " ID [JOB]", Args: argsBy(cobra.RangeArgs(1, 2)),
+		RunE: func(c *cobra.Command, args []string) error {
+			dir, err := a.jobDir(args[1:])
+			if err != nil {
+				return err
+			}
+			return a.settle(c.Context(), dir, args[0], verb == "commit", f)
+		},
 	}
-	if err != nil {
-		return err
+	if verb == "commit" {
+		c.Short = "Commit a pending transaction of a stopped job"
+		c.Long = `Commit a pending transaction of a stopped job, as its next start would do.
+--force commits before an earlier transaction of the same writer, and declares a transaction committed where nothing proves its end.`
+	} else {
+		c.Short = "Abort a transaction of a stopped job"
+		c.Long = `Abort a transaction of a stopped job. One that no checkpoint covers loses nothing: its rows are read again.
+One that a checkpoint covers, or that the broker has aborted, loses its rows; while it is open, that needs --force.
+As at a start of the job, whatever else no checkpoint covers and earlier runs left open is aborted, too.`
 	}
-	t := a.table("writer", "checkpoint", "age", "state", "transaction", "detail")
-	for _, x := range list {
-		t.AppendRow(table.Row{x.Writer, x.Checkpoint, time.Since(x.Time).Round(time.Second), x.State, describe(x), x.Detail})
-	}
-	t.Render()
-	return nil
+	c.Flags().BoolVar(&f.yes, "yes", false, "do not ask")
+	c.Flags().BoolVar(&f.force, "force", false, "even if rows are lost, or nothing proves what became of it")
+	return c
 }
 
-// describe is a sink's own record in words; unknown ones show their size.
-func describe(x session.Transaction) string {
-	for _, d := range describers {
-		if s, ok := d(x.Version, x.Payload); ok {
-			return s
+// settlers opens a settler a sink, on demand.
+type settlers struct {
+	sinks   map[string]session.Sink // by UID
+	journal func(uid string) checkpoint.Journal
+	more    map[string]string // settings that a person added
+	open    map[string]connectors.Settler
+}
+
+func newSettlers(sinks []session.Sink, f *txnFlags) (*settlers, error) {
+	more, err := f.options()
+	if err != nil {
+		return nil, err
+	}
+	s := &settlers{sinks: map[string]session.Sink{}, more: more, open: map[string]connectors.Settler{}}
+	for _, k := range sinks {
+		s.sinks[k.UID] = k
+	}
+	return s, nil
+}
+
+func (s *settlers) close() error {
+	var errs []error
+	for _, o := range s.open {
+		errs = append(errs, o.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// of is the settler of a sink.
+func (s *settlers) of(uid string) (connectors.Settler, error) {
+	if o := s.open[uid]; o != nil {
+		return o, nil
+	}
+	k, ok := s.sinks[uid]
+	if !ok {
+		return nil, external("the state directory does not say what kind of sink %s is", uid)
+	}
+	r := connectors.SinkRef{Connector: k.Connector, UID: uid, JobName: k.JobName, RunID: k.RunID, Options: map[string]string{}, Clock: exec.SystemClock{}, Log: slog.New(slog.NewTextHandler(io.Discard, nil))}
+	for _, m := range []map[string]string{k.Options, s.more} {
+		for key, v := range m {
+			r.Options[key] = v
 		}
 	}
-	return "-"
+	if s.journal != nil {
+		r.Journal = s.journal(uid)
+	}
+	o, err := connectors.OpenSettler(r)
+	if err == nil {
+		s.open[uid] = o
+	}
+	return o, err
 }
 
-// describers know the committables of connectors.
-var describers []func(version uint16, payload []byte) (string, bool)
+// options are the settings that the command line adds to those of the job.
+func (f *txnFlags) options() (map[string]string, error) {
+	m := map[string]string{}
+	if f.config != "" {
+		file, err := os.Open(f.config)
+		if err != nil {
+			return nil, external("--command-config %s: %w", f.config, unwrapPath(err))
+		}
+		defer file.Close()
+		for lines := bufio.NewScanner(file); lines.Scan(); {
+			line := strings.TrimSpace(lines.Text())
+			if line == "" || line[0] == '#' {
+				continue
+			}
+			k, v, ok := strings.Cut(line, "=")
+			if !ok {
+				return nil, usage("--command-config %s: a line without '='", f.config)
+			}
+			m["properties."+strings.TrimPrefix(strings.TrimSpace(k), "properties.")] = strings.TrimSpace(v)
+		}
+	}
+	if f.bootstrap != "" {
+		m["properties.bootstrap.servers"] = f.bootstrap
+	}
+	return m, nil
+}
+
+// ask puts a question to a person; without a terminal --yes is needed.
+func (a *app) ask(yes bool, format string, args ...any) error {
+	if yes {
+		return nil
+	}
+	if !terminal(a.in) {
+		return usage("this asks first: add --yes to do so without being asked")
+	}
+	fmt.Fprintf(a.err, format+" [y/N] ", args...)
+	var answer string
+	_, _ = fmt.Fscanln(a.in, &answer)
+	if answer != "y" && answer != "Y" && answer != "yes" {
+		return &exitError{session.ExitInterrupt}
+	}
+	return nil
+}
