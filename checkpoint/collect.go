@@ -3,6 +3,8 @@ package checkpoint
 import (
 	"cmp"
 	"slices"
+
+	"github.com/sqlstream/sqlstream/checkpoint/mutant"
 )
 
 // storable is the checkpoint to store next: the oldest that is full. A
@@ -54,6 +56,7 @@ func (c *Coordinator) union(f *flight) []Committable {
 			k := p.Key()
 			_, twice := seen[k]
 			_, known := c.settled[k]
+			known = known && !mutant.Is(mutant.KeepSettled)
 			if twice || known || p.Checkpoint > f.id {
 				continue // one of a later checkpoint: f's positions do not cover its rows
 			}

@@ -15,6 +15,9 @@ var (
 	ErrNewerFormat = errors.New("state directory has a newer format")
 	// ErrLocked: another process has the directory open.
 	ErrLocked = errors.New("state directory is in use")
+	// ErrUnusable: after an error of a write, of which nobody knows whether it
+	// is durable, nothing can be stored until the directory is opened again.
+	ErrUnusable = errors.New("the state directory cannot be used after an error, start the job again")
 	// ErrNotFound: no such checkpoint, chunk or directory.
 	ErrNotFound = errors.New("not found")
 	// ErrRestart, wrapped in Settled.Err: the failure is mended by a restart

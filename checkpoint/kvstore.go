@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"github.com/sqlstream/sqlstream/checkpoint/mutant"
 )
 
 // KVStore is a Store over an Engine. It holds all that makes a directory
@@ -149,6 +151,10 @@ func (s *KVStore) Save(m *Metadata) error {
 	if err := s.eng.Flush(); err != nil {
 		return fmt.Errorf("state chunks of checkpoint %d: %w", m.ID, err)
 	}
+	if mutant.Is(mutant.SkipSync) {
+		s.noteSaved(k, nil)
+		return s.eng.Put(metaKey(m.ID), rec)
+	}
 	err := s.eng.Apply([]Entry{{metaKey(m.ID), rec}})
 	s.noteSaved(k, err)
 	if err != nil {
@@ -170,7 +176,7 @@ func (s *KVStore) noteSaved(k keptMeta, err error) {
 	case err == nil:
 		s.kept = append(s.kept, k)
 	case !errors.Is(err, ErrNoSpace):
-		s.broken = fmt.Errorf("%s cannot be used after an error, start the job again: %w", s.where, err)
+		s.broken = fmt.Errorf("%s: %w: %w", s.where, ErrUnusable, err)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/sqlstream/sqlstream/checkpoint"
+	"github.com/sqlstream/sqlstream/checkpoint/mutant"
 	"github.com/sqlstream/sqlstream/exec/vec"
 	"github.com/sqlstream/sqlstream/state"
 )
@@ -244,7 +245,15 @@ func (d *driver) refuseAll(err error) {
 
 func (d *driver) save(m *checkpoint.Metadata) {
 	d.queue = append(d.queue, func() {
-		if err := d.a.store.Save(m); err != nil {
+		if mutant.Is(mutant.CommitEarly) {
+			d.a.commit(m.Pending)
+		}
+		err := d.a.store.Save(m)
+		if errors.Is(err, checkpoint.ErrUnusable) {
+			d.a.cancel(Fatal(err)) // no later one could be stored either
+			return
+		}
+		if err != nil {
 			d.a.input(checkpoint.StoreFailed{Checkpoint: m.ID, Err: err})
 			return
 		}

@@ -76,3 +76,12 @@ func (s *sinkOperator) settle(known []Committable) error {
 	s.untold = slices.DeleteFunc(s.untold, func(c Committable) bool { return gone[c.Key()] })
 	return s.pre.Settled(known)
 }
+
+// dropAborted is a broken rule; see package mutant.
+func (t *task) dropAborted(id checkpoint.ID) {
+	for _, s := range t.stages {
+		if s.sink != nil {
+			s.sink.untold = slices.DeleteFunc(s.sink.untold, func(c Committable) bool { return c.Checkpoint == id })
+		}
+	}
+}

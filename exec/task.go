@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/sqlstream/sqlstream/checkpoint"
+	"github.com/sqlstream/sqlstream/checkpoint/mutant"
 	"github.com/sqlstream/sqlstream/exec/types"
 )
 
@@ -324,6 +325,9 @@ func (t *task) handle(m message) error {
 			t.aligner.abort(m.id)
 		}
 		t.abandon(m.id)
+		if mutant.Is(mutant.DropAborted) {
+			t.dropAborted(m.id)
+		}
 		return nil
 	case completedMessage:
 		return t.completed(m.meta)
