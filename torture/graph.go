@@ -28,7 +28,6 @@ type Job struct {
 	Prefix      string        // sink.transactional-id-prefix; "": the job's name
 	Sink        map[string]string
 	Fresh       bool
-	Unbounded   bool
 	NoRestart   bool
 }
 
@@ -61,7 +60,7 @@ func (w *World) graph(j Job, client string, p *stepper) (*exec.Graph, error) {
 		return nil, err
 	}
 	g := &exec.Graph{Name: w.Name, Nodes: []*exec.Node{
-		{UID: "input", Name: "Input", Parallelism: min(j.Parallelism, w.Partitions), Output: inFields, Source: &exec.SourceNode{Source: src, Bounded: !j.Unbounded}},
+		{UID: "input", Name: "Input", Parallelism: min(j.Parallelism, w.Partitions), Output: inFields, Source: &exec.SourceNode{Source: src, Bounded: true}},
 		sequenceNode(j.Parallelism),
 	}}
 	topics := []string{w.Out}
@@ -80,10 +79,7 @@ func (w *World) graph(j Job, client string, p *stepper) (*exec.Graph, error) {
 
 func (w *World) source(j Job, client string) (exec.Source, error) {
 	o := map[string]string{"topic": w.In, "properties.bootstrap.servers": w.Addr, "properties.client.id": client, "format": "json",
-		"scan.startup.mode": "earliest-offset", "scan.rate-limit": strconv.Itoa(j.Rate), "properties.fetch.max.wait.ms": "5"}
-	if !j.Unbounded {
-		o["scan.bounded.mode"] = "latest-offset"
-	}
+		"scan.startup.mode": "earliest-offset", "scan.rate-limit": strconv.Itoa(j.Rate), "scan.bounded.mode": "latest-offset", "properties.fetch.max.wait.ms": "5"}
 	t, err := w.table(j, "kafka", inFields, o)
 	if err != nil {
 		return nil, err

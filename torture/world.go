@@ -20,8 +20,9 @@ type World struct {
 	Name       string         // of the job
 	In         string
 	Out, Out2  string
-	Partitions int // of the input
-	Records    int // fed so far
+	Partitions int   // of the input
+	Records    int   // fed so far
+	Drained    []int // ids that no process will ever read: the job was drained before
 	Dir        Directory
 
 	wire   *wire
