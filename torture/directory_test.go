@@ -240,3 +240,36 @@ func TestFault23LostDirectory(t *testing.T) {
 		}
 	}
 }
+
+// TestFault23MarkerOfAnEarlierRun: after --fresh the same checkpoint number
+// meets the same id again. The marker of the earlier run proves nothing: a
+// transaction that was fenced from outside is said to be lost.
+func TestFault23MarkerOfAnEarlierRun(t *testing.T) {
+	c := newCluster(t)
+	w := c.world(t, 60)
+	killed(t, w, Job{}, At("outcomes", 1, true, Kill)) // leaves the marker of checkpoint 1
+	w.Dir = NewMemory()
+	killed(t, w, Job{Fresh: true}, At("write", 1, false, Kill)) // this start has the other pool of ids
+	var id string
+	n := 0
+	killed(t, w, Job{}, func(s Step) Action {
+		if s.Name == "AddOffsetsToTxn" {
+			id = s.ID
+		}
+		if s.Name == "commit" {
+			n++
+			return Kill
+		}
+		return Go
+	})
+	if list := pending(t, w); len(list) != 1 || list[0].Checkpoint != 1 {
+		t.Fatalf("pending %v, expected one of checkpoint 1", list)
+	}
+	if err := fence(w.Addr, id); err != nil {
+		t.Fatal(err)
+	}
+	_, err := w.Run(Job{}, nil)
+	if err == nil || !strings.Contains(err.Error(), "is lost") {
+		t.Fatalf("got %v, expected the loss of checkpoint 1", err)
+	}
+}
