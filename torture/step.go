@@ -97,8 +97,11 @@ func (s *stepper) do(name, id string, f func() error) error {
 	if err := f(); err != nil {
 		return err
 	}
-	if s.step(Step{Name: name, ID: id, After: true}) == Kill {
+	switch s.step(Step{Name: name, ID: id, After: true}) {
+	case Kill:
 		return errKilled
+	case Drop:
+		return errBroken
 	}
 	return nil
 }
