@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
-	"syscall"
 	"time"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -62,13 +61,18 @@ func (c *cluster) measure(ctx context.Context, o options, q query, want digest) 
 	var log bytes.Buffer
 	cmd.Stderr = &log
 	begin := time.Now()
-	if err := cmd.Run(); err != nil {
+	if err := cmd.Start(); err != nil {
+		return f, err
+	}
+	peak := watchPeak(cmd.Process.Pid)
+	err = cmd.Wait()
+	f.PeakMB = peak()
+	if err != nil {
 		return f, fmt.Errorf("%w\n%s", err, log.String())
 	}
 	f.WallSeconds = time.Since(begin).Seconds()
-	usage, _ := cmd.ProcessState.SysUsage().(*syscall.Rusage)
 	f.CPUSeconds = (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()
-	f.PerCPU, f.PeakMB = float64(o.events)/f.CPUSeconds, usage.Maxrss/1024
+	f.PerCPU = float64(o.events) / f.CPUSeconds
 	if m := completed.FindSubmatch(log.Bytes()); m != nil {
 		f.Checkpoints, _ = strconv.Atoi(string(m[1]))
 	}

@@ -326,11 +326,28 @@ func (o *jsonObject) learn(t *jsonText, i, n int) (*jsonField, int, error) {
 // maxLearnt bounds the memory of key orders.
 const maxLearnt = 1024
 
-// member reads the value at i for each target of f.
+// member reads the value at i for each target of f. The usual cases come
+// first: a value that nobody wants, and one for a single column.
 func (o *jsonObject) member(w *jsonWriter, f *jsonField, i, depth int, cols []*vec.Vector, row int) (int, error) {
-	if len(f.targets) == 0 {
+	switch {
+	case len(f.targets) == 0:
+		if t := w.text; t.plain && i < len(t.b) && t.b[i] == '"' {
+			end, _, err := t.str(i)
+			return end, err
+		}
 		return w.text.skip(i, depth+1)
+	case len(f.targets) == 1 && f.targets[0].path == nil && f.seen != o.round:
+		t := &f.targets[0]
+		end, err := t.value.decode(w, i, depth+1, cols[t.column], row)
+		if err == nil {
+			return end, nil
+		}
 	}
+	return o.memberOf(w, f, i, depth, cols, row)
+}
+
+// memberOf is member for any field.
+func (o *jsonObject) memberOf(w *jsonWriter, f *jsonField, i, depth int, cols []*vec.Vector, row int) (int, error) {
 	end := 0
 	for k := range f.targets {
 		t := &f.targets[k]
