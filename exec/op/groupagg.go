@@ -22,6 +22,10 @@ type GroupAgg struct {
 	keys   []*store.Column
 	rows   state.Col[int64] // rows of the group
 
+	// blind: every row changes the result of its group, and nobody wants the
+	// one before, so that it need not be computed.
+	blind bool
+
 	touched  distinct
 	had      []bool // by touched slot: it was there before the batch
 	kept     []int32
@@ -42,7 +46,18 @@ func NewGroupAgg(s GroupAggSpec) (exec.Operator, error) {
 	o.aggs = newAggSet(s.Aggs, s.Inputs[0], s.InputRetract, &o.layout)
 	o.old, o.new = o.aggs.vectors(), o.aggs.vectors()
 	o.out = batchOf(s.Output)
+	o.blind = !s.InputRetract && !s.EmitBefore && countsRows(s.Aggs)
 	return o, nil
+}
+
+// countsRows: COUNT(*) is among the aggregates.
+func countsRows(calls []AggCall) bool {
+	for _, c := range calls {
+		if c.Name == "COUNT" && len(c.Args) == 0 && c.Filter < 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // batchOf is an empty batch for rows of the given columns.
@@ -77,8 +92,10 @@ func (o *GroupAgg) Process(_ int, b *vec.Batch, out exec.Output) error {
 	p := &o.keyed.probe
 	o.ttl.stamp(p.Slots, p.New, o.ctx.Now)
 	o.touch(p.Slots)
-	if err := o.results(o.old); err != nil {
-		return err
+	if !o.blind {
+		if err := o.results(o.old); err != nil {
+			return err
+		}
 	}
 	kept, slots := o.count(b, rows, p.Slots)
 	if err := o.aggs.add(b, kept, slots); err != nil {
@@ -141,7 +158,7 @@ func (o *GroupAgg) changes() {
 		has := o.rows.At(s) > 0
 		switch {
 		case o.had[i] && has:
-			if o.same(i) {
+			if !o.blind && o.same(i) {
 				continue
 			}
 			if o.spec.EmitBefore {

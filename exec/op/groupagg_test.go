@@ -108,3 +108,25 @@ func TestGroupAggUnchanged(t *testing.T) {
 		t.Errorf("got\n%s", got)
 	}
 }
+
+// Without -U and with COUNT(*), a change is only the new result.
+func TestGroupAggUpserts(t *testing.T) {
+	c := groupCase(false, call(t, "COUNT", groupFields), call(t, "MAX", groupFields, 1))
+	inner := c.New
+	c.New = func() (exec.Operator, error) {
+		o, err := inner()
+		if err != nil {
+			return nil, err
+		}
+		g := o.(*GroupAgg)
+		s := g.spec
+		s.EmitBefore = false
+		return NewGroupAgg(s)
+	}
+	c.Batch, c.Upsert = 1, []int{0}
+	got := exectest.Run(t, c, "a, 2, NULL, NULL\na, 1, NULL, NULL\nb, 3, NULL, NULL\na, 9, NULL, NULL")
+	want := "+I a, 1, 2\n+U a, 2, 2\n+I b, 1, 3\n+U a, 3, 9\n"
+	if got != want {
+		t.Errorf("got\n%sexpected\n%s", got, want)
+	}
+}
