@@ -43,7 +43,7 @@ func (a *app) checkpointCommand() *cobra.Command {
 			return a.showCheckpoint(dir, checkpoint.ID(id))
 		},
 	}
-	for _, s := range []*cobra.Command{list, show} {
+	for _, s := range []*cobra.Command{list, show, a.verifyCommand(), a.exportCommand()} {
 		s.Flags().StringVar(&a.flags.stateDir, "state-dir", "./.sqlstream", "folder that holds the state of jobs")
 		c.AddCommand(s)
 	}
@@ -138,29 +138,20 @@ func (a *app) table(columns ...any) table.Writer {
 }
 
 func (a *app) showCheckpoint(dir string, id checkpoint.ID) error {
-	err := inspect(dir, func(s *checkpoint.KVStore) error {
+	return a.whenStopped(dir, func(s *checkpoint.KVStore) error {
 		m, err := s.Load(id)
-		if err != nil {
-			return err
+		if err == nil {
+			a.printCheckpoint(m, operatorNames(s))
 		}
-		names := map[string]string{}
-		for _, o := range s.Job().Operators {
-			names[o.UID] = o.Name
-		}
-		a.printCheckpoint(m, names)
-		return nil
+		return err
 	})
-	if errors.Is(err, checkpoint.ErrLocked) {
-		return external("the job runs; stop it to look into a checkpoint ('checkpoint list' and 'txn list' work beside it)")
-	}
-	return err
 }
 
 func (a *app) printCheckpoint(m *checkpoint.Metadata, names map[string]string) {
 	fmt.Fprintf(a.out, "checkpoint %d (%s), run %s, taken %s\n", m.ID, m.Kind, m.RunID, time.UnixMilli(m.TimeMillis).UTC().Format(time.DateTime))
 	for _, s := range m.Sources {
 		for _, sp := range s.Splits {
-			fmt.Fprintf(a.out, "  position  %s: split %s at %x\n", named(names, s.Subtask.UID), sp.Split.ID, sp.Split.Position)
+			fmt.Fprintf(a.out, "  position  %s: split %s at %s\n", named(names, s.Subtask.UID), sp.Split.ID, position(sp.Split.Position))
 		}
 	}
 	for _, o := range m.Operators {

@@ -169,6 +169,9 @@ func holds(ctx context.Context, control *client.Control, t client.TxnState) ([]c
 	return list, nil
 }
 
+// patience of a person who waits for an answer.
+const patience = 10 * time.Second
+
 // session is the protocol as at a process start, on one sink.
 func (s *settler) session(pending []txn.Transaction) (*txn.Session, error) {
 	control, err := s.cluster()
@@ -178,7 +181,7 @@ func (s *settler) session(pending []txn.Transaction) (*txn.Session, error) {
 	conf := txn.Config{
 		Cluster: clusterFor(control), Journal: s.ref.Journal, Clock: s.ref.Clock, Log: s.ref.Log,
 		Prefix: s.prefix(), UID: s.ref.UID, RunID: s.ref.RunID, Timeout: s.timeout(), PoolSize: int(s.options.Int(optPoolSize)), PoolMax: int(s.options.Int(optPoolMax)),
-		MaxConcurrent: 1,
+		MaxConcurrent: 1, Patience: patience,
 	}
 	if len(pending) > 0 {
 		conf.Marker = pending[0].Marker
@@ -279,14 +282,14 @@ func (s *settler) AbortOpen(ctx context.Context, id string, pending []exec.Commi
 
 // readPosition makes the position of a split readable.
 func readPosition(b []byte) (string, bool) {
-	next, end, bounded := strings.Cut(string(b), "..")
-	if next == "" {
+	p, err := decodePosition(b)
+	if err != nil {
 		return "", false
 	}
-	if !bounded {
-		return "offset " + next, true
+	if p.end == never {
+		return fmt.Sprintf("next %d", p.next), true
 	}
-	return fmt.Sprintf("offset %s, ends at %s", next, end), true
+	return fmt.Sprintf("next %d, ends before %d", p.next, p.end), true
 }
 
 var _ connectors.Settler = (*settler)(nil)
