@@ -38,7 +38,7 @@ func (s *Session) collect(ctx context.Context, p *Plan, g *exec.Graph, sum *buil
 	job, err := exec.Run(ctx, g, cfg)
 	if err == nil {
 		if s.opt.OnQuery != nil {
-			s.opt.OnQuery(&Query{job, c})
+			s.opt.OnQuery(&Query{job, c, sum.Sources})
 		}
 		err = job.Wait()
 	}
@@ -75,8 +75,9 @@ type collector struct {
 
 // Query is a SELECT that runs.
 type Query struct {
-	job *exec.Job
-	c   *collector
+	job     *exec.Job
+	c       *collector
+	sources []build.Source
 }
 
 // Rows is how many rows or changes have come.
@@ -87,7 +88,7 @@ func (q *Query) Rows() int64 {
 }
 
 // WhySilent looks for the reason that no rows come.
-func (q *Query) WhySilent() string { return WhySilent(q.job.Status()) }
+func (q *Query) WhySilent() string { return WhySilent(q.job.Status(), q.sources) }
 
 // WhySilent looks for the reason that a job puts nothing out; "" if it does
 // put rows out.
@@ -96,7 +97,7 @@ func (j *Job) WhySilent() string {
 	if _, out, _, _ := Counts(st); out > 0 {
 		return ""
 	}
-	return WhySilent(st)
+	return WhySilent(st, j.Summary.Sources)
 }
 
 func (c *collector) Writer(context.Context, exec.SinkContext) (exec.Writer, error) {

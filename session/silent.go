@@ -7,10 +7,12 @@ import (
 
 	"github.com/sqlstream/sqlstream/exec"
 	"github.com/sqlstream/sqlstream/exec/types"
+	"github.com/sqlstream/sqlstream/planner/build"
 )
 
-// WhySilent looks for the reason that a job puts nothing out.
-func WhySilent(st exec.Status) string {
+// WhySilent looks for the reason that a job which reads sources puts nothing
+// out.
+func WhySilent(st exec.Status, sources []build.Source) string {
 	in, _, late, skipped := Counts(st)
 	var reasons []string
 	if in == 0 {
@@ -18,7 +20,7 @@ func WhySilent(st exec.Status) string {
 	} else {
 		reasons = append(reasons, fmt.Sprintf("%d records read", in))
 	}
-	if held := holders(st); held != "" {
+	if held := holders(st, sources); held != "" && in > 0 {
 		reasons = append(reasons, held)
 	} else if in > 0 {
 		reasons = append(reasons, "none of the last ones makes a row of the result")
@@ -32,27 +34,77 @@ func WhySilent(st exec.Status) string {
 	return strings.Join(reasons, "; ")
 }
 
-// holders names the splits that hold the watermark back.
-func holders(st exec.Status) string {
-	var silent, named []string
-	least := Watermark(st)
-	for _, sp := range st.Splits {
-		if sp.Idle || sp.Ended {
-			continue
-		}
-		if sp.Watermark == types.MinTime && sp.Rows == 0 {
-			silent = append(silent, sp.ID)
-		} else if sp.Watermark == least && least != types.MinTime {
-			named = append(named, sp.ID)
+// holders names the splits that hold event time back; "" where nothing waits
+// for event time.
+func holders(st exec.Status, sources []build.Source) string {
+	h := hold{least: types.MaxTime}
+	for _, src := range sources {
+		if src.Watermark != "" {
+			h.add(st, src)
 		}
 	}
-	sort.Strings(silent)
-	sort.Strings(named)
+	return h.String()
+}
+
+// hold is what is known of the splits with event time.
+type hold struct {
+	silent     []string // without a record
+	behind     []string // at the least watermark
+	least      types.Time
+	idle, open int
+	source     build.Source // of the last silent or behind split
+}
+
+func (h *hold) add(st exec.Status, src build.Source) {
+	for _, sp := range st.Splits {
+		switch {
+		case sp.UID != src.UID || sp.Ended:
+		case sp.Idle:
+			h.idle++
+		case sp.Watermark == types.MinTime:
+			h.open++
+			h.silent = append(h.silent, sp.ID)
+			h.source = src
+		default:
+			h.open++
+			h.take(sp, src)
+		}
+	}
+}
+
+func (h *hold) take(sp exec.SplitStatus, src build.Source) {
+	if sp.Watermark < h.least {
+		h.least, h.behind = sp.Watermark, nil
+	}
+	if sp.Watermark == h.least {
+		h.behind = append(h.behind, sp.ID)
+		if len(h.silent) == 0 {
+			h.source = src
+		}
+	}
+}
+
+func (h *hold) String() string {
+	sort.Strings(h.silent)
+	sort.Strings(h.behind)
 	switch {
-	case len(silent) > 0:
-		return fmt.Sprintf("split %s has no record and holds windows back; 'table.exec.source.idle-timeout' = '5 s' would let the others go on", strings.Join(silent, ", "))
-	case len(named) > 0:
-		return fmt.Sprintf("the watermark is %s, held by split %s; a window fires when it passes the window's end", least, strings.Join(named, ", "))
+	case len(h.silent) > 0:
+		return fmt.Sprintf("split %s of %s has no record and holds windows back; %s", strings.Join(h.silent, ", "), h.source.Table, h.remedy())
+	case len(h.behind) > 0 && h.open > len(h.behind):
+		return fmt.Sprintf("the watermark is %s, held by split %s of %s; a window fires when it passes the window's end; %s",
+			h.least, strings.Join(h.behind, ", "), h.source.Table, h.remedy())
+	case len(h.behind) > 0:
+		return fmt.Sprintf("the watermark is %s (%s); a window fires when it passes the window's end", h.least, h.source.Watermark)
+	case h.idle > 0:
+		return "all splits are idle, so event time stands still until records come"
 	}
 	return ""
+}
+
+// remedy is what lets the other splits go on.
+func (h *hold) remedy() string {
+	if h.source.IdleTimeout > 0 {
+		return fmt.Sprintf("it counts as idle after %s without a record", h.source.IdleTimeout)
+	}
+	return "with 'table.exec.source.idle-timeout' = '5 s' a split without new records would let the others go on"
 }

@@ -22,12 +22,18 @@ type watcher struct {
 	out  io.Writer
 	live bool
 
-	mu      sync.Mutex
-	jobs    []*session.Job
-	last    map[string]reading
-	drawn   bool
-	quiet   map[string]time.Time // since when a job has put nothing out
-	advised map[string]bool
+	mu    sync.Mutex
+	jobs  []*session.Job
+	last  map[string]reading
+	drawn bool
+	quiet map[string]stillness
+}
+
+// stillness is since when a job has put nothing out, and its counts then.
+type stillness struct {
+	since   time.Time
+	in, out int64
+	advised bool
 }
 
 // reading is what was counted at the last progress line.
@@ -41,6 +47,8 @@ const (
 	logInterval  = 10 * time.Second
 	// silence after which the reason is looked for.
 	silence = 5 * time.Second
+	// laterSilence is that of a job that has put rows out: a window may be long.
+	laterSilence = 30 * time.Second
 )
 
 func (w *watcher) started(j *session.Job) {
@@ -150,28 +158,35 @@ func (w *watcher) progress(j *session.Job) string {
 	if skipped > 0 {
 		line += fmt.Sprintf(", %d bad records skipped", skipped)
 	}
-	w.diagnose(j, st, out)
+	w.diagnose(j, st, in, out)
 	return line
 }
 
-// diagnose says once why a job puts nothing out.
-func (w *watcher) diagnose(j *session.Job, st exec.Status, out int64) {
+// diagnose says why a job puts nothing out: once at its begin, and again when
+// it falls silent later although it reads.
+func (w *watcher) diagnose(j *session.Job, st exec.Status, in, out int64) {
+	q, ok := w.quiet[j.ID]
 	if w.quiet == nil {
-		w.quiet, w.advised = map[string]time.Time{}, map[string]bool{}
+		w.quiet = map[string]stillness{}
 	}
-	if out > 0 || w.advised[j.ID] {
+	if !ok || q.out != out {
+		w.quiet[j.ID] = stillness{since: time.Now(), in: in, out: out}
 		return
 	}
-	since, ok := w.quiet[j.ID]
-	if !ok {
-		w.quiet[j.ID] = time.Now()
+	limit := silence
+	if out > 0 {
+		limit = laterSilence
+	}
+	if q.advised || time.Since(q.since) < limit || out > 0 && in == q.in {
 		return
 	}
-	if time.Since(since) < silence {
-		return
+	q.advised = true
+	w.quiet[j.ID] = q
+	word := "no output yet: "
+	if out > 0 {
+		word = fmt.Sprintf("no output for %s: ", time.Since(q.since).Round(time.Second))
 	}
-	w.advised[j.ID] = true
-	w.say("no output yet: " + session.WhySilent(st))
+	w.say(word + session.WhySilent(st, j.Summary.Sources))
 }
 
 // summaries are the last lines.
