@@ -80,9 +80,10 @@ func (s *Session) insert(ctx context.Context, st ast.Statement) error {
 	if p.DefaultedInterval {
 		s.out.Notice(fmt.Sprintf("note: exactly-once without '%s': set to %s", intervalKey, DefaultInterval))
 	}
+	name := s.jobName(p.Name)
 	j, err := s.start(ctx, p)
 	if errors.Is(err, exec.ErrFinished) {
-		s.out.Notice(fmt.Sprintf("job %s has finished before (%s); start it with --fresh to run it again", p.Name, filepath.Join(s.opt.StateDir, p.Name)))
+		s.out.Notice(fmt.Sprintf("job %s has finished before (%s); start it with --fresh to run it again", name, filepath.Join(s.opt.StateDir, folderOf(name))))
 		return nil
 	}
 	if err != nil {
@@ -119,6 +120,9 @@ func (s *Session) start(ctx context.Context, p *Plan) (*Job, error) {
 	}
 	j := &Job{ID: fmt.Sprint(len(s.jobs) + 1), Name: s.jobName(p.Name), Started: time.Now(), Summary: sum, Plan: p, finished: make(chan struct{})}
 	if err := s.openState(j, p); err != nil {
+		if errors.Is(err, exec.ErrFinished) {
+			s.finished[p.Name]++
+		}
 		return nil, err
 	}
 	cfg := s.runConfig(p)
@@ -159,8 +163,10 @@ func (j *Job) watch() {
 }
 
 // jobName makes the names of several jobs of one session unique: -2, -3 …
+// Those that had finished before count, so that a file that is run again finds
+// each of its jobs where it was.
 func (s *Session) jobName(name string) string {
-	n := 1
+	n := 1 + s.finished[name]
 	for _, j := range s.jobs {
 		if j.Plan.Name == name {
 			n++
@@ -183,19 +189,30 @@ func (s *Session) openState(j *Job, p *Plan) (err error) {
 	if err := os.MkdirAll(s.opt.StateDir, 0o700); err != nil {
 		return &Error{Kind: External, Err: fmt.Errorf("state directory %s cannot be made: %w; --state-dir names another one", s.opt.StateDir, err)}
 	}
-	if s.opt.Fresh {
-		aside, err := badger.SetAside(j.Dir, s.opt.Clock.Now())
-		if err != nil {
-			return err
-		}
-		if aside != "" {
-			s.out.Notice(fmt.Sprintf("earlier state set aside as %s", aside))
-		}
+	if err := s.setAside(j); err != nil {
+		return err
 	}
 	if j.store, err = badger.Open(j.Dir, job); err != nil {
 		return err
 	}
 	return j.noteResume()
+}
+
+// setAside is --fresh.
+func (s *Session) setAside(j *Job) error {
+	if _, err := os.Stat(j.Dir); !s.opt.Fresh || err != nil {
+		return nil
+	}
+	if s.opt.ConfirmFresh != nil {
+		if err := s.opt.ConfirmFresh(j.Name, j.Dir); err != nil {
+			return err
+		}
+	}
+	aside, err := badger.SetAside(j.Dir, s.opt.Clock.Now())
+	if err == nil && aside != "" {
+		s.out.Notice(fmt.Sprintf("earlier state set aside as %s", aside))
+	}
+	return err
 }
 
 // identity is what a state directory remembers of its job.
@@ -207,15 +224,21 @@ func identity(name string, p *Plan) checkpoint.Job {
 	return job
 }
 
+// noteResume finds where the job goes on; ErrFinished if there is nothing left
+// to do.
 func (j *Job) noteResume() error {
 	m, err := j.store.Latest()
 	if err != nil {
 		return errors.Join(err, j.store.Close())
 	}
-	if m != nil {
-		j.Resumed = m.ID
-		j.ResumedTime = time.UnixMilli(m.TimeMillis)
+	if m == nil {
+		return nil
 	}
+	if m.Finished && len(m.Pending) == 0 {
+		return errors.Join(exec.ErrFinished, j.store.Close())
+	}
+	j.Resumed = m.ID
+	j.ResumedTime = time.UnixMilli(m.TimeMillis)
 	return nil
 }
 

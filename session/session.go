@@ -32,6 +32,9 @@ type Options struct {
 	// Fresh sets the state of earlier runs aside and accepts what they left in
 	// the outside.
 	Fresh bool
+	// ConfirmFresh, if set, is asked before the state of a job is set aside; its
+	// error keeps it and ends the statement.
+	ConfirmFresh func(job, dir string) error
 	// Quiet leaves the OK of DDL statements out.
 	Quiet bool
 	// Wait makes INSERT wait for its job, as table.dml-sync does.
@@ -54,7 +57,8 @@ type Session struct {
 	cat      *catalog.Catalog
 	settings map[string]string
 	jobs     []*Job
-	source   string // the text being executed, for positions
+	finished map[string]int // jobs of this name that had finished before
+	source   string         // the text being executed, for positions
 }
 
 // New returns a session with an empty catalog.
@@ -65,7 +69,7 @@ func New(o Options) (*Session, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Session{opt: o, out: o.Output, cat: catalog.New(), settings: map[string]string{}}
+	s := &Session{opt: o, out: o.Output, cat: catalog.New(), settings: map[string]string{}, finished: map[string]int{}}
 	keys := make([]string, 0, len(o.Settings))
 	for k := range o.Settings {
 		keys = append(keys, k)

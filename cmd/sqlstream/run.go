@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/sqlstream/sqlstream/planner/build"
 	"github.com/sqlstream/sqlstream/session"
 )
 
@@ -72,11 +73,6 @@ func (a *app) run(ctx context.Context, file, metrics string) error {
 	if err != nil {
 		return err
 	}
-	if a.flags.fresh && !a.flags.yes {
-		if err := a.confirmFresh(); err != nil {
-			return err
-		}
-	}
 	w := &watcher{out: a.err, live: terminal(os.Stderr)}
 	stopMetrics, err := w.serveMetrics(metrics)
 	if err != nil {
@@ -96,25 +92,23 @@ func (a *app) run(ctx context.Context, file, metrics string) error {
 	return err
 }
 
-// confirmFresh asks before earlier state is set aside.
-func (a *app) confirmFresh() error {
-	if !terminal(a.in) {
-		return usage("--fresh sets earlier state aside: add --yes to do so without being asked")
+// idleWords: without an idle time-out a partition without records holds event
+// time back, which is good to know before it does.
+func idleWords(s build.Source) string {
+	switch {
+	case s.Watermark == "" || s.Bounded:
+		return ""
+	case s.IdleTimeout == 0:
+		return ", no idle time-out"
 	}
-	fmt.Fprintf(a.err, "Set the earlier state below %s aside and begin anew? Output may repeat. [y/N] ", a.flags.stateDir)
-	var answer string
-	_, _ = fmt.Fscanln(a.in, &answer)
-	if answer != "y" && answer != "Y" && answer != "yes" {
-		return &exitError{session.ExitInterrupt}
-	}
-	return nil
+	return fmt.Sprintf(", idle after %s", s.IdleTimeout)
 }
 
 // startLines say what a job reads, writes and promises.
 func startLines(j *session.Job) []string {
 	lines := []string{fmt.Sprintf("job %s (id %s)", j.Name, j.ID)}
 	for _, s := range j.Summary.Sources {
-		lines = append(lines, fmt.Sprintf("  reads  %s: %s", s.Table, s.Describe))
+		lines = append(lines, fmt.Sprintf("  reads  %s: %s%s", s.Table, s.Describe, idleWords(s)))
 	}
 	for _, s := range j.Summary.Sinks {
 		lines = append(lines, fmt.Sprintf("  writes %s: %s", s.Table, s.Promise))

@@ -30,6 +30,7 @@ func (a *app) newSession(o session.Options) (*session.Session, error) {
 		return nil, err
 	}
 	o.Settings, o.StateDir, o.Fresh, o.MemoryLimit = settings, a.flags.stateDir, a.flags.fresh, limit
+	o.ConfirmFresh = a.confirmFresh
 	if o.Output == nil {
 		if o.Output, err = a.output(a.flags.output); err != nil {
 			return nil, err
