@@ -30,7 +30,7 @@ and for tests; it is no replacement of Apache Kafka. Topics are made when they a
 			}
 			b, err := broker.Start(o)
 			if err != nil {
-				return &session.Error{Kind: session.External, Err: fmt.Errorf("broker on %s: %w", listen, err)}
+				return &session.Error{Kind: session.External, Err: fmt.Errorf("%w; --listen and --data name others", err)}
 			}
 			defer b.Close()
 			fmt.Fprintf(a.err, "broker listens on %s; Ctrl-C ends it\n", b.Addr())

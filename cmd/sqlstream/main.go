@@ -113,7 +113,7 @@ Without a command it is an interactive shell; -e and -f run statements in order,
 	c.Flags().BoolVarP(&a.flags.noRC, "no-rc", "X", false, "do not read ~/.sqlstreamrc")
 	a.sessionFlags(c)
 	c.AddCommand(a.runCommand(), a.explainCommand(), a.checkCommand(), a.brokerCommand(), a.demoCommand(),
-		a.checkpointCommand(), a.txnCommand(), a.helpCommand(c), a.versionCommand(), a.compareCommand(), a.notYet("test", "SQL tests with ASSERT"))
+		a.checkpointCommand(), a.txnCommand(), a.versionCommand(), a.compareCommand(), a.notYet("test", "SQL tests with ASSERT"))
 	c.SetHelpCommand(a.helpCommand(c))
 	c.InitDefaultCompletionCmd()
 	return c
@@ -123,7 +123,7 @@ Without a command it is an interactive shell; -e and -f run statements in order,
 func (a *app) sessionFlags(c *cobra.Command) {
 	f := c.Flags()
 	f.StringVar(&a.flags.stateDir, "state-dir", "./.sqlstream", "folder that holds the state of jobs, a folder each")
-	f.StringVar(&a.flags.output, "output", "", "form of results: tableau, changelog, vertical, csv, tsv, jsonl, markdown")
+	f.StringVar(&a.flags.output, "output", "", "form of results: tableau, table, changelog, vertical, csv, tsv, jsonl, markdown")
 	f.StringArrayVar(&a.flags.defines, "define", nil, "value of a variable: name=value, for ${name} (repeatable)")
 	f.StringArrayVar(&a.flags.sets, "set", nil, "a setting, as SET does: key=value (repeatable)")
 	f.BoolVar(&a.flags.fresh, "fresh", false, "set earlier state aside and begin anew")
