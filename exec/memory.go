@@ -36,6 +36,8 @@ func (a *attempt) checkMemory(limit int64) error {
 	if total <= limit {
 		return nil
 	}
-	return Fatal(fmt.Errorf("the state takes %d MB, over the limit of %d MB (--memory); the largest part, %d MB, is that of %s; "+
-		"let old keys expire with table.exec.state.ttl, or raise the limit", total>>20, limit>>20, largest>>20, name))
+	return Fatal(fmt.Errorf("the state takes %s, over the limit of %s (--memory); the largest part, %s, is that of %s; "+
+		"let old keys expire with table.exec.state.ttl, or raise the limit", megabytes(total), megabytes(limit), megabytes(largest), name))
 }
+
+func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
