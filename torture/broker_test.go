@@ -123,7 +123,7 @@ func TestFault12Zombie(t *testing.T) {
 	c := newCluster(t)
 	for _, at := range []point{{"precommit", true}, {"LATEST", true}, {"commit", false}, {"outcomes", true}, {"InitProducerId", false}} {
 		for nth := 3; nth <= 4; nth++ {
-			t.Run(fmt.Sprintf("%s %d", at.name, nth), func(t *testing.T) { zombie(t, c.world(t, 60), twoWriters, at, nth) })
+			t.Run(fmt.Sprintf("%s %d", at.name, nth), func(t *testing.T) { zombie(t, c.world(t, 140), twoWriters, at, nth) })
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/sqlstream/sqlstream/checkpoint"
 	"github.com/sqlstream/sqlstream/exec"
@@ -23,8 +24,10 @@ func TestFault16DiskFullAndDamage(t *testing.T) {
 		writes := 0
 		p, err := w.Run(Job{}, func(s Step) Action {
 			if s.Name == "write" && s.After {
-				writes++
-				w.Dir.(Memory).SetFull(writes > 4 && writes < 12)
+				if writes++; writes == 5 {
+					w.Dir.(Memory).SetFull(true)
+					time.AfterFunc(20*time.Millisecond, func() { w.Dir.(Memory).SetFull(false) })
+				}
 			}
 			return Go
 		})

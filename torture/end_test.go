@@ -10,7 +10,7 @@ import (
 )
 
 // stalling is a job whose checkpoints time out where a sink stalls.
-var stalling = Job{TwoSinks: true, Timeout: stalledBy, Rate: 600}
+var stalling = Job{TwoSinks: true, Timeout: stalledBy}
 
 // stall lets the second sink's pre-commit stall n times, from the nth on.
 func stall(from, n int) Hook {
@@ -108,9 +108,6 @@ func TestFault21EndStopDrain(t *testing.T) {
 func endKilled(t *testing.T, w *World, how string, nth int, after bool) bool {
 	t.Helper()
 	j := Job{}
-	if how != "end" {
-		j.Rate = 300
-	}
 	rows, n := 0, 0
 	ending := false
 	all := make(chan struct{})

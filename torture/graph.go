@@ -19,7 +19,6 @@ import (
 // partition, kept as state → sink.
 type Job struct {
 	Parallelism int           // 0: 1
-	Rate        int           // rows a second; 0: 3000
 	Interval    time.Duration // of checkpoints; 0: 4 ms
 	Concurrent  int           // checkpoints in flight; 0: 1
 	Timeout     time.Duration // of a checkpoint; 0: 10 min
@@ -34,9 +33,6 @@ type Job struct {
 func (j Job) complete() Job {
 	j.Parallelism = max(j.Parallelism, 1)
 	j.Concurrent = max(j.Concurrent, 1)
-	if j.Rate == 0 {
-		j.Rate = 3000
-	}
 	if j.Interval == 0 {
 		j.Interval = 4 * time.Millisecond
 	}
@@ -60,7 +56,7 @@ func (w *World) graph(j Job, client string, p *stepper) (*exec.Graph, error) {
 		return nil, err
 	}
 	g := &exec.Graph{Name: w.Name, Nodes: []*exec.Node{
-		{UID: "input", Name: "Input", Parallelism: min(j.Parallelism, w.Partitions), Output: inFields, Source: &exec.SourceNode{Source: src, Bounded: true}},
+		{UID: "input", Name: "Input", Parallelism: min(j.Parallelism, w.Partitions), Output: inFields, Source: &exec.SourceNode{Source: pacedSource{src}, Bounded: true}},
 		sequenceNode(j.Parallelism),
 	}}
 	topics := []string{w.Out}
@@ -79,7 +75,8 @@ func (w *World) graph(j Job, client string, p *stepper) (*exec.Graph, error) {
 
 func (w *World) source(j Job, client string) (exec.Source, error) {
 	o := map[string]string{"topic": w.In, "properties.bootstrap.servers": w.Addr, "properties.client.id": client, "format": "json",
-		"scan.startup.mode": "earliest-offset", "scan.rate-limit": strconv.Itoa(j.Rate), "scan.bounded.mode": "latest-offset", "properties.fetch.max.wait.ms": "5"}
+		"scan.startup.mode": "earliest-offset", "scan.bounded.mode": "latest-offset", "properties.fetch.max.wait.ms": "5",
+		"properties.fetch.max.bytes": "1", "properties.max.partition.fetch.bytes": "1"} // a record batch a fetch
 	t, err := w.table(j, "kafka", inFields, o)
 	if err != nil {
 		return nil, err

@@ -22,13 +22,19 @@ func (w *World) Feed(n int) error {
 		return err
 	}
 	defer cl.Close()
-	var list []*kgo.Record
-	for id := w.Records; id < w.Records+n; id++ {
-		p := id % w.Partitions
-		list = append(list, &kgo.Record{Topic: w.In, Partition: int32(p), Value: fmt.Appendf(nil, `{"id":%d,"part":%d}`, id, p)})
+	for n > 0 { // in batches that do not exceed the pace
+		var list []*kgo.Record
+		for range min(n, pace*w.Partitions) {
+			p := w.Records % w.Partitions
+			list = append(list, &kgo.Record{Topic: w.In, Partition: int32(p), Value: fmt.Appendf(nil, `{"id":%d,"part":%d}`, w.Records, p)})
+			w.Records++
+		}
+		n -= len(list)
+		if err := cl.ProduceSync(context.Background(), list...).FirstErr(); err != nil {
+			return err
+		}
 	}
-	w.Records += n
-	return cl.ProduceSync(context.Background(), list...).FirstErr()
+	return nil
 }
 
 // Verdict is what the oracle found.

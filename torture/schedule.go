@@ -111,7 +111,7 @@ func (r *run) job() (err error) {
 	if r.w, err = r.s.cluster.World(fmt.Sprintf("torture%d", r.s.n), 100+r.rnd.IntN(200)); err != nil {
 		return err
 	}
-	r.base = Job{Rate: 1000 + r.rnd.IntN(3000), Interval: time.Duration(2+r.rnd.IntN(6)) * time.Millisecond, Concurrent: 1 + r.rnd.IntN(2),
+	r.base = Job{Interval: time.Duration(2+r.rnd.IntN(6)) * time.Millisecond, Concurrent: 1 + r.rnd.IntN(2),
 		Timeout: stalledBy, TwoSinks: r.rnd.IntN(3) == 0}
 	if r.rnd.IntN(4) == 0 {
 		r.base.TwoSinks, r.base.Files = false, filepath.Join(r.s.temp, r.w.Name)

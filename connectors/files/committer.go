@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/sqlstream/sqlstream/checkpoint"
@@ -73,10 +74,64 @@ func (s *sink) Committer(_ context.Context, ctx exec.SinkContext) (exec.Committe
 	return &committer{s, ctx}, nil
 }
 
-func (c *committer) Start(context.Context, []exec.Committable) error { return nil }
+// keyNewest + writer is the journal's record of the newest checkpoint that put
+// a file of the writer in place.
+const keyNewest = "newest/"
 
-// Commit renames each file. A file that already has its final name was
-// committed before; one that is gone under both names is lost.
+// Start refuses a directory that is not the latest one: files are in place
+// that neither its record nor a pending committable explains.
+func (c *committer) Start(_ context.Context, pending []exec.Committable) error {
+	known := map[string]bool{}
+	for _, p := range pending {
+		d, err := decodePending(p)
+		if err != nil {
+			return exec.Fatal(err)
+		}
+		known[d.final] = true
+	}
+	entries, err := os.ReadDir(c.sink.path)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		id, writer, ok := c.parse(e.Name())
+		if !ok || known[e.Name()] {
+			continue
+		}
+		newest, err := c.newest(writer)
+		if err != nil {
+			return err
+		}
+		if id > newest {
+			return exec.Fatal(fmt.Errorf("this state directory is not the latest one: file '%s' was put in place by checkpoint %d of this run, which this directory does not know; another copy of the directory wrote since; use that one",
+				filepath.Join(c.sink.path, e.Name()), id))
+		}
+	}
+	return nil
+}
+
+// parse reads the name of a file that this sink put in place.
+func (c *committer) parse(name string) (id checkpoint.ID, writer string, ok bool) {
+	rest, ok := strings.CutPrefix(name, finalPrefix(c.ctx))
+	if !ok {
+		return 0, "", false
+	}
+	writer, number, ok := strings.Cut(rest, "-")
+	n, err := strconv.ParseUint(number, 10, 64)
+	return checkpoint.ID(n), writer, ok && err == nil
+}
+
+func (c *committer) newest(writer string) (checkpoint.ID, error) {
+	v, err := c.ctx.Journal.Get(keyNewest + writer)
+	if err != nil || v == nil {
+		return 0, err
+	}
+	n, err := strconv.ParseUint(string(v), 10, 64)
+	return checkpoint.ID(n), err
+}
+
+// Commit renames each file. One that is gone under its hidden name and has
+// its final one was committed before; one that is gone under both is lost.
 func (c *committer) Commit(_ context.Context, list []exec.Committable) ([]exec.Outcome, error) {
 	outcomes := make([]exec.Outcome, len(list))
 	var first error
@@ -108,21 +163,36 @@ func (c *committer) commit(item exec.Committable) (exec.Outcome, error) {
 		return o, exec.Fatal(err)
 	}
 	temp, final := filepath.Join(c.sink.path, p.temp), filepath.Join(c.sink.path, p.final)
-	if _, err := os.Lstat(final); err == nil {
-		o.Status, o.Detail = checkpoint.Committed, "the file was in place"
-		return o, nil
-	}
-	err = os.Rename(temp, final)
+	_, tempErr := os.Lstat(temp)
+	_, finalErr := os.Lstat(final)
 	switch {
-	case err == nil:
-		o.Status, o.Detail = checkpoint.Committed, "renamed to "+p.final
-		return o, nil
-	case isMissing(err):
-		o.Status = checkpoint.Lost
-		o.Detail = fmt.Sprintf("file '%s' with %d rows of checkpoint %d is gone", temp, p.rows, item.Checkpoint)
+	case finalErr == nil && isMissing(tempErr):
+		return c.committed(o, "the file was in place")
+	case finalErr == nil:
+		return o, exec.Fatal(fmt.Errorf("file '%s' is in place already, and was not put there by this process: another copy of the state directory wrote it; use that one", final))
+	case isMissing(tempErr):
+		o.Status, o.Fatal = checkpoint.Lost, true
+		o.Detail = fmt.Sprintf("file '%s' with %d rows of checkpoint %d is gone; put it back, or accept the loss by `sqlstream txn abort`", temp, p.rows, item.Checkpoint)
 		return o, nil
 	}
-	return o, err
+	if err := os.Rename(temp, final); err != nil {
+		return o, err
+	}
+	return c.committed(o, "renamed to "+p.final)
+}
+
+// committed notes, in the same write as the outcome, what is in place. In one
+// Commit later checkpoints come later in the list, so the newest stays.
+func (c *committer) committed(o exec.Outcome, detail string) (exec.Outcome, error) {
+	writer := strconv.Itoa(o.Committable.Writer.Index)
+	newest, err := c.newest(writer)
+	if err != nil {
+		return o, err
+	}
+	newest = max(newest, o.Committable.Checkpoint)
+	o.Status, o.Detail = checkpoint.Committed, detail
+	o.Journal = []checkpoint.Entry{{Key: keyNewest + writer, Value: strconv.AppendUint(nil, uint64(newest), 10)}}
+	return o, nil
 }
 
 // Recover removes unfinished files that no pending committable names.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -230,11 +231,21 @@ func (w *committing) PreCommit(_ context.Context, id checkpoint.ID, _ bool) ([]e
 	}
 	p := pending{
 		temp:  w.temp,
-		final: fmt.Sprintf("part-%s-%d-%d", short(w.ctx.RunID), w.ctx.Subtask.Index, id),
+		final: finalName(w.ctx, w.ctx.Subtask.Index, id),
 		rows:  w.rows,
 	}
 	c := exec.Committable{Writer: checkpoint.Subtask{UID: w.ctx.UID, Index: w.ctx.Subtask.Index}, Checkpoint: id, Version: pendingVersion, Payload: p.encode()}
 	return []exec.Committable{c}, nil
+}
+
+// finalPrefix begins the names of the files that a sink's checkpoints put in
+// place: two sinks of a job may write to one folder.
+func finalPrefix(ctx exec.SinkContext) string {
+	return fmt.Sprintf("part-%s-%s-", short(ctx.RunID), url.PathEscape(ctx.UID))
+}
+
+func finalName(ctx exec.SinkContext, writer int, id checkpoint.ID) string {
+	return fmt.Sprintf("%s%d-%d", finalPrefix(ctx), writer, id)
 }
 
 func (w *committing) Settled([]exec.Committable) error { return nil }
