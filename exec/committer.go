@@ -63,12 +63,26 @@ func (a *attempt) openCommitter(n *Node) error {
 	return nil
 }
 
-// commitRestored commits what the checkpoint named, and stores the outcomes.
+// commitRestored commits what the checkpoint named, and stores the outcomes;
+// then what replaced lost transactions, when that is durable, and so on.
 func (a *attempt) commitRestored(c *committerRun, pending []Committable) error {
-	if len(pending) == 0 {
-		return nil
+	for len(pending) > 0 {
+		outcomes, err := c.committer.Commit(a.ctx, pending)
+		if err := a.keepOutcomes(c, outcomes, err); err != nil {
+			return err
+		}
+		var again bool
+		if pending, again = unsettled(pending, outcomes); !again {
+			a.pending = append(a.pending, pending...)
+			return nil
+		}
 	}
-	outcomes, err := c.committer.Commit(a.ctx, pending)
+	return nil
+}
+
+// keepOutcomes stores outcomes; then the error of Commit, or a fatal outcome,
+// ends the attempt.
+func (a *attempt) keepOutcomes(c *committerRun, outcomes []Outcome, err error) error {
 	if serr := a.store.SaveOutcomes(outcomes); serr != nil {
 		return serr
 	}
@@ -82,7 +96,6 @@ func (a *attempt) commitRestored(c *committerRun, pending []Committable) error {
 	if err != nil {
 		return c.errorf(err)
 	}
-	a.pending = append(a.pending, unsettled(pending, outcomes)...)
 	return nil
 }
 
@@ -108,21 +121,26 @@ func (a *attempt) settleRest() error {
 	return nil
 }
 
-// unsettled are the committables without a durable outcome.
-func unsettled(pending []Committable, outcomes []Outcome) []Committable {
-	known := map[string]bool{}
+// unsettled are the committables without a durable outcome, and those that
+// replaced lost ones (replaced: there is one).
+func unsettled(pending []Committable, outcomes []Outcome) (left []Committable, replaced bool) {
+	known := map[string]*Committable{}
 	for _, o := range outcomes {
 		if o.Final() {
-			known[o.Committable.Key()] = true
+			known[o.Committable.Key()] = o.Replacement
 		}
 	}
-	var left []Committable
 	for _, p := range pending {
-		if !known[p.Key()] {
+		replacement, ok := known[p.Key()]
+		switch {
+		case !ok:
 			left = append(left, p)
+		case replacement != nil:
+			left = append(left, *replacement)
+			replaced = true
 		}
 	}
-	return left
+	return left, replaced
 }
 
 func ofSink(all []Committable, uid string) []Committable {
@@ -172,13 +190,16 @@ func (a *attempt) closeCommitters() error {
 }
 
 func outcomesText(outcomes []Outcome) string {
-	var n [3]int
+	var n [checkpoint.Replaced + 1]int
 	for _, o := range outcomes {
 		n[o.Status]++
 	}
 	s := fmt.Sprintf("%d transactions committed", n[checkpoint.Committed])
 	if n[checkpoint.Lost] > 0 {
 		s += fmt.Sprintf(", %d lost", n[checkpoint.Lost])
+	}
+	if n[checkpoint.Replaced] > 0 {
+		s += fmt.Sprintf(", %d written anew because the broker aborted them", n[checkpoint.Replaced])
 	}
 	if n[checkpoint.Unknown] > 0 {
 		s += fmt.Sprintf(", %d not settled yet", n[checkpoint.Unknown])

@@ -151,6 +151,10 @@ type Committer interface {
 	// Commit is idempotent; every committable is tried, per writer in
 	// checkpoint order; there is an outcome for each, and the first error is
 	// returned beside them (the driver stores the outcomes, then fails).
+	// Between Start and Recover an outcome may be Replaced: the runtime stores
+	// it and calls Commit again with the replacement among the rest. While the
+	// job runs, an error that wraps checkpoint.ErrRestart asks for a restart
+	// inside the process.
 	Commit(context.Context, []Committable) ([]Outcome, error)
 	// Recover rolls back every leftover not in keep (the still Unknown ones)
 	// and takes over the remaining ids.

@@ -69,6 +69,7 @@ func (j *Job) openStore() error {
 		}
 		j.own, j.cfg.Store = s, s
 	}
+	j.noteLosses()
 	m, err := j.cfg.Store.Latest()
 	if err != nil {
 		return err
@@ -92,6 +93,10 @@ func (j *Job) loop() {
 	close(j.done)
 }
 
+// askedDelay comes before a restart that the protocol asks for, where the
+// strategy has none: it mends what was found, and is no failure.
+const askedDelay = time.Second
+
 func (j *Job) attempts() error {
 	everStarted := false
 	for {
@@ -110,6 +115,9 @@ func (j *Job) attempts() error {
 			return err
 		}
 		delay, again := j.cfg.Restart.Next(j.cfg.Clock.Now())
+		if !again && errors.Is(err, checkpoint.ErrRestart) {
+			delay, again = askedDelay, true
+		}
 		if !again && j.cfg.Restart == (NoRestart{}) {
 			return err
 		}

@@ -16,7 +16,9 @@ type Status struct {
 	Progress checkpoint.Stats
 	// Checkpoints of this process, oldest first; older ones are in the Store.
 	Checkpoints []CheckpointStatus
-	Lost        int64 // transactions known as lost
+	// Transactions, and rows of them, that the job went on without
+	// ('sink.on-lost-transaction' = 'continue', `txn abort`), ever.
+	Lost, LostRecords int64
 }
 
 // NodeStatus is one operator with its subtasks.
@@ -62,7 +64,7 @@ func (j *Job) Status() Status {
 	j.mu.Unlock()
 	s := Status{
 		Name: j.cfg.JobName, State: w.state, Attempt: w.attempts, Err: w.lastError, Progress: w.stats,
-		Checkpoints: checkpoints, Lost: w.lost,
+		Checkpoints: checkpoints, Lost: w.losses.Committables, LostRecords: w.losses.Records,
 	}
 	for _, n := range j.graph.Nodes {
 		s.Nodes = append(s.Nodes, NodeStatus{UID: n.UID, Name: n.Name, Kind: nodeKind(n), Subtasks: make([]SubtaskStatus, n.Parallelism)})

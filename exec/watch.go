@@ -41,7 +41,7 @@ type watch struct {
 	lastError   error
 	stats       checkpoint.Stats
 	checkpoints []CheckpointStatus // the last ones, oldest first
-	lost        int64
+	losses      checkpoint.Losses
 }
 
 const checkpointsRemembered = 20
@@ -152,13 +152,16 @@ func (j *Job) noteCompleted(m *checkpoint.Metadata) {
 	})
 }
 
-func (j *Job) noteOutcomes(outcomes []Outcome) {
+// noteLosses keeps the count: Status must not touch a store that may be
+// closed.
+func (j *Job) noteLosses() {
+	losses := j.cfg.Store.Losses()
 	j.mu.Lock()
-	for _, o := range outcomes {
-		if o.Status == checkpoint.Lost {
-			j.watch.lost++
-		}
-	}
-	j.mu.Unlock()
+	defer j.mu.Unlock()
+	j.watch.losses = losses
+}
+
+func (j *Job) noteOutcomes(outcomes []Outcome) {
+	j.noteLosses()
 	j.emit(Event{Kind: EventCommitted, Outcomes: outcomes, Text: outcomesText(outcomes)})
 }

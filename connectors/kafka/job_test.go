@@ -15,6 +15,7 @@ import (
 	"github.com/sqlstream/sqlstream/connectors/kafka/codes"
 	"github.com/sqlstream/sqlstream/connectors/kafka/txn"
 	"github.com/sqlstream/sqlstream/exec"
+	"github.com/sqlstream/sqlstream/exec/vec"
 )
 
 // This file is a job in small: the part of the runtime that matters to a
@@ -151,6 +152,10 @@ type stepJournal struct {
 	p *process
 }
 
+func (j stepJournal) Delete(k string) error {
+	return j.p.step("Delete "+k, func() error { return j.memJournal.Delete(k) })
+}
+
 func (j stepJournal) Put(k string, v []byte) error {
 	return j.p.step("Put "+k, func() error { return j.memJournal.Put(k, v) })
 }
@@ -174,6 +179,12 @@ type job struct {
 
 	before func(call, id string) error
 	answer func(call, id string, err error) error
+
+	rows     func(ids ...int) *vec.Batch // of the numbers; nil: rowsOf
+	replaced bool                        // the last commit replaced a transaction
+	anew     int                         // transactions written anew
+	declined error                       // by which a checkpoint was declined last
+	lost     int64                       // records given up
 }
 
 func newJob(t *testing.T, addr, topic string) *job {
@@ -222,8 +233,11 @@ func (j *job) attempt(p *process, s exec.TwoPhaseCommitSink, restart bool) error
 	if err := committer.Start(ctx, j.dir.pending); err != nil {
 		return err
 	}
-	if _, err := j.commit(p, committer); err != nil {
-		return err
+	for again := true; again; { // what replaced a lost one is committed in its turn
+		if _, err := j.commit(p, committer); err != nil {
+			return err
+		}
+		again = j.replaced
 	}
 	if err := committer.Recover(ctx, j.dir.pending); err != nil {
 		return err
@@ -236,6 +250,7 @@ func (j *job) attempt(p *process, s exec.TwoPhaseCommitSink, restart bool) error
 
 // commit is Commit and the storing of its outcomes.
 func (j *job) commit(p *process, c exec.Committer) (settled []exec.Committable, err error) {
+	j.replaced = false
 	if len(j.dir.pending) == 0 {
 		return nil, nil
 	}
@@ -246,6 +261,15 @@ func (j *job) commit(p *process, c exec.Committer) (settled []exec.Committable, 
 	err = p.step("outcomes", func() error {
 		for _, o := range outcomes {
 			if !o.Final() {
+				continue
+			}
+			if o.Status == checkpoint.Lost {
+				j.lost += o.Records
+			}
+			if o.Status == checkpoint.Replaced {
+				i := slices.IndexFunc(j.dir.pending, func(c exec.Committable) bool { return c.Key() == o.Committable.Key() })
+				j.dir.pending[i], j.replaced = *o.Replacement, true
+				j.anew++
 				continue
 			}
 			j.dir.pending = slices.DeleteFunc(j.dir.pending, func(c exec.Committable) bool { return c.Key() == o.Committable.Key() })
@@ -290,6 +314,9 @@ func (j *job) work(p *process, s exec.TwoPhaseCommitSink, c exec.Committer) erro
 		}
 		held = append(held, list...)
 		j.call("precommitted")
+		if declined && final {
+			return j.declined
+		}
 		if abort || declined {
 			continue
 		}
@@ -317,7 +344,11 @@ func (j *job) write(p *process, writers []exec.PreCommitter, from, to int) error
 		if len(ids) == 0 {
 			continue
 		}
-		if err := writers[w].Write(p.ctx, rowsOf(ids...)); err != nil {
+		rows := rowsOf
+		if j.rows != nil {
+			rows = j.rows
+		}
+		if err := writers[w].Write(p.ctx, rows(ids...)); err != nil {
 			return err
 		}
 	}
@@ -331,7 +362,7 @@ func (j *job) preCommit(p *process, writers []exec.PreCommitter, id checkpoint.I
 		}
 		cs, err := w.PreCommit(p.ctx, id, final)
 		if errors.Is(err, exec.ErrDecline) {
-			declined = true
+			declined, j.declined = true, err
 			continue
 		}
 		if err != nil {
@@ -432,7 +463,7 @@ func (j *job) killWhen(name string, at checkpoint.ID) {
 func (j *job) runInside(p *process) error {
 	clusterFor = func(c *client.Control) txn.Cluster { return &cluster{c, p, j.before, j.answer} }
 	adderFor = func(c *client.Control) adder { return &cluster{c, p, j.before, j.answer} }
-	table, err := openSink(j.table, false)
+	table, err := openSink(j.table, j.table.PrimaryKey != nil)
 	if err != nil {
 		return err
 	}

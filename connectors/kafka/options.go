@@ -35,6 +35,8 @@ const (
 	optPoolMax    = "sink.transaction-pool-max"
 	optMarker     = "sink.commit-marker"
 	optLost       = "sink.on-lost-transaction"
+	optLog        = "sink.pre-commit-log"
+	optLogMax     = "sink.pre-commit-log.max-bytes"
 )
 
 var guarantees = []string{"none", "at-least-once", "exactly-once"}
@@ -119,8 +121,8 @@ var sinkOptions = []connectors.Option{
 	{Key: "sink.transaction-naming-strategy", Kind: connectors.Enum, Default: "pooling", Values: []string{"pooling", "incrementing"}, Doc: "accepted for Flink's sake: always a pool"},
 	{Key: optMarker, Kind: connectors.Boolean, Default: "true", Doc: "store proof of each commit in a group named as the transactional.id; 'false' where ACLs forbid groups: then a stale copy of the state directory repeats rows unseen, and doubts must be decided by a person"},
 	{Key: optLost, Kind: connectors.Enum, Default: "fail", Values: []string{"fail", "continue"}, Doc: "when the broker aborted a transaction before it could be committed: stop, or log the loss and go on"},
-	{Key: "sink.pre-commit-log", Kind: connectors.Boolean, Unsupported: true, Doc: "keep the rows until they are committed, and write them anew if the broker aborted them"},
-	{Key: "sink.pre-commit-log.max-bytes", Kind: connectors.Size, Unsupported: true, Doc: "limit of that log"},
+	{Key: optLog, Kind: connectors.Boolean, Default: "false", Doc: "keep the rows of a transaction in the state directory until it is committed, and write them anew if the broker aborted it: no row is lost however long the job was down"},
+	{Key: optLogMax, Kind: connectors.Size, Default: "1 gb", Doc: "limit of the sink's pre-commit log; beyond it checkpoints are declined"},
 	{Key: optPartition, Default: "default", Kind: connectors.Enum, Values: []string{"default", "fixed", "round-robin"}, Doc: "default: by the key's hash, without key in turns of a batch; fixed: each writer one partition; round-robin"},
 	{Key: "sink.parallelism", Kind: connectors.Integer, Default: "0", Doc: "writers; 0: as the job"},
 	{Key: "sink.buffer-flush.max-rows", Kind: connectors.Integer, Doc: "upsert-kafka: accepted, without effect: rows are written as they come"},

@@ -62,7 +62,8 @@ func TestRefusals(t *testing.T) {
 		want      []string
 	}{
 		"two names, two values": {"kafka", nil, with(ok, optSemantic, "none", optGuarantee, "exactly-once"), []string{"'sink.semantic' = 'none'", "'sink.delivery-guarantee' = 'exactly-once'"}},
-		"pre-commit log":        {"kafka", nil, with(ok, "sink.pre-commit-log", "true"), []string{"'sink.pre-commit-log' is not supported yet"}},
+		"pre-commit log":        {"kafka", nil, with(ok, optLog, "true"), []string{"'sink.pre-commit-log'", "'sink.delivery-guarantee' = 'exactly-once'"}},
+		"log without markers":   {"kafka", nil, with(ok, optSemantic, "exactly-once", optLog, "true", optMarker, "false"), []string{"'sink.pre-commit-log'", "'sink.commit-marker' = 'false'"}},
 		"misspelt option":       {"kafka", nil, with(ok, "scan.startup.mod", "x"), []string{"did you mean 'scan.startup.mode'"}},
 		"unknown property":      {"kafka", nil, with(ok, "properties.foo", "x"), []string{"'properties.foo' is not supported yet"}},
 		"discovery":             {"kafka", nil, with(ok, "scan.topic-partition-discovery.interval", "5 min"), []string{"'scan.topic-partition-discovery.interval'", "not supported yet"}},

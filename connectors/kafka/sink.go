@@ -10,6 +10,7 @@ import (
 	"github.com/sqlstream/sqlstream/connectors/format"
 	"github.com/sqlstream/sqlstream/connectors/kafka/client"
 	"github.com/sqlstream/sqlstream/connectors/kafka/txn"
+	"github.com/sqlstream/sqlstream/connectors/kafka/txnlog"
 	"github.com/sqlstream/sqlstream/exec"
 	"github.com/sqlstream/sqlstream/exec/types"
 )
@@ -46,12 +47,31 @@ func openSink(t *connectors.Table, upsert bool) (connectors.SinkTable, error) {
 		return nil, fmt.Errorf("'%s' is %d, the checkpoint interval %d ms: every transaction would time out before its commit; make the time-out a multiple of the interval",
 			optTxnTimeout, timeout.Milliseconds(), t.Env.CheckpointInterval.Milliseconds())
 	}
+	if err := s.checkLog(); err != nil {
+		return nil, err
+	}
 	if err := checkWritten(t); err != nil {
 		return nil, err
 	}
 	s.columns = batchColumns(t)
 	_, _, err = s.encoders()
 	return s, err
+}
+
+// checkLog refuses a pre-commit log that could not be used.
+func (s *sinkTable) checkLog() error {
+	o := s.table.Options
+	switch {
+	case !o.Bool(optLog):
+		return nil
+	case s.guarantee != exec.ExactlyOnce:
+		return fmt.Errorf("'%s' keeps the rows of transactions, which only '%s' = 'exactly-once' makes; leave it out, or ask for exactly-once", optLog, optGuarantee)
+	case !o.Bool(optMarker):
+		return fmt.Errorf("'%s' = 'true' needs commit markers, but '%s' = 'false': without them nothing tells whether a transaction was committed, and what was would be written twice", optLog, optMarker)
+	case o.Size(optLogMax) <= 0:
+		return fmt.Errorf("'%s' is '%s', expected a size above 0", optLogMax, o.Text(optLogMax))
+	}
+	return nil
 }
 
 // checkWritten refuses written metadata columns of a type that would need a
@@ -154,6 +174,7 @@ type transactionalSink struct {
 	mu      sync.Mutex
 	session *txn.Session
 	control *client.Control
+	logs    *txnlog.Usage
 }
 
 func (s *transactionalSink) Writer(ctx context.Context, c exec.SinkContext) (exec.Writer, error) {
@@ -168,7 +189,7 @@ func (s *transactionalSink) Committer(_ context.Context, c exec.SinkContext) (ex
 	if c.Restart {
 		session.Restarted()
 	}
-	return &transactionCommitter{sink: s, session: session}, nil
+	return &transactionCommitter{sink: s, session: session, journal: c.Journal}, nil
 }
 
 // sessionFor makes the session at the first call.
@@ -180,12 +201,14 @@ func (s *transactionalSink) sessionFor(c exec.SinkContext) *txn.Session {
 	}
 	o := s.table.Options
 	s.control = client.NewControl(s.client)
+	s.logs = txnlog.NewUsage(o.Size(optLogMax))
 	conf := txn.Config{
 		Cluster: clusterFor(s.control), Journal: c.Journal, Clock: c.Clock, Log: c.Log,
 		Prefix: s.prefix(c.JobName), UID: c.UID, RunID: c.RunID, Timeout: s.timeout(),
 		PoolSize: int(o.Int(optPoolSize)), PoolMax: int(o.Int(optPoolMax)),
 		MaxConcurrent: c.MaxConcurrent, Interval: c.Interval,
 		ContinueLost: o.Enum(optLost) == "continue", Fresh: c.Fresh,
+		Rewriter: &rewriter{s, c},
 	}
 	if o.Bool(optMarker) {
 		conf.Marker = client.TP{Topic: s.layout.topics[0]}

@@ -1,17 +1,16 @@
 package kafka
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/sqlstream/sqlstream/checkpoint"
 	"github.com/sqlstream/sqlstream/connectors/kafka/client"
 	"github.com/sqlstream/sqlstream/connectors/kafka/produce"
 	"github.com/sqlstream/sqlstream/connectors/kafka/txn"
+	"github.com/sqlstream/sqlstream/connectors/kafka/txnlog"
 	"github.com/sqlstream/sqlstream/exec"
 	"github.com/sqlstream/sqlstream/exec/vec"
 )
@@ -43,7 +42,11 @@ func newTransactionalWriter(ctx context.Context, s *transactionalSink, c exec.Si
 	if err != nil {
 		return nil, err
 	}
-	return &transactionalWriter{writer: w, session: s.sessionFor(c), cluster: adderFor(w.control), timeout: s.timeout()}, nil
+	t := &transactionalWriter{writer: w, session: s.sessionFor(c), cluster: adderFor(w.control), timeout: s.timeout()}
+	if s.table.Options.Bool(optLog) {
+		w.log = txnlog.New(c.Journal, s.logs)
+	}
+	return t, nil
 }
 
 // Write begins a transaction if none is open, and makes the partitions that
@@ -62,6 +65,9 @@ func (w *transactionalWriter) Write(ctx context.Context, b *vec.Batch) error {
 	if err := w.append(ctx, b); err != nil {
 		return w.refused(ctx, err)
 	}
+	if w.log != nil {
+		return w.log.Push(ctx)
+	}
 	return nil
 }
 
@@ -75,6 +81,9 @@ func (w *transactionalWriter) begin(ctx context.Context) error {
 	}
 	w.open, w.begun, w.warned, w.added = open, w.ctx.Clock.Now(), false, map[int32]bool{}
 	w.producer.SetIdentity(produce.Identity{TransactionalID: open.ID, Producer: open.Producer})
+	if w.log != nil {
+		w.log.Begin(fmt.Sprintf("%s/%s", open.ID, open.Producer))
+	}
 	return nil
 }
 
@@ -121,21 +130,49 @@ func (w *transactionalWriter) PreCommit(ctx context.Context, id checkpoint.ID, f
 		return nil, fmt.Errorf("%w: no transactional.id would be free for the rows that follow: all %s are held by unfinished checkpoints; allow fewer concurrent checkpoints, make them faster, pause longer between them, or raise '%s'",
 			exec.ErrDecline, w.table.table.Options.Text(optPoolMax), optPoolMax)
 	}
+	if w.log != nil {
+		if err := w.log.End(ctx); err != nil {
+			return nil, err
+		}
+	}
 	if err := w.producer.Flush(ctx); err != nil {
 		return nil, w.refused(ctx, err)
+	}
+	if err := w.syncLog(ctx, final); err != nil {
+		return nil, err
 	}
 	t := w.transaction(id)
 	if err := w.session.PreCommit(ctx, t); err != nil {
 		return nil, err
 	}
 	w.open = txn.Open{}
+	if w.log != nil {
+		w.log.Keep()
+	}
 	return []exec.Committable{t.Committable(w.ctx.Subtask)}, nil
+}
+
+// syncLog makes the log durable before the checkpoint learns of the
+// transaction. If there is no room for it the checkpoint is declined, and the
+// transaction stays open.
+func (w *transactionalWriter) syncLog(ctx context.Context, final bool) error {
+	if w.log == nil {
+		return nil
+	}
+	err := w.log.Sync(ctx, final)
+	if err != nil && txnlog.Declines(err) {
+		return fmt.Errorf("%w: %w", exec.ErrDecline, err)
+	}
+	return err
 }
 
 func (w *transactionalWriter) transaction(id checkpoint.ID) txn.Transaction {
 	t := txn.Transaction{
 		RunID: w.ctx.RunID, ID: w.open.ID, Producer: w.open.Producer, Checkpoint: id,
 		StartMillis: w.begun.UnixMilli(), Records: w.producer.Written(), Marker: w.session.Marker(),
+	}
+	if w.log != nil {
+		t.Log = w.log.Name()
 	}
 	for p := range w.partitioner.partitions {
 		if w.added[p] {
@@ -154,7 +191,7 @@ func (w *transactionalWriter) Flush(ctx context.Context) error {
 	return nil
 }
 
-// Settled frees the ids.
+// Settled frees the ids and deletes the logs.
 func (w *transactionalWriter) Settled(list []exec.Committable) error {
 	for _, c := range list {
 		t, err := txn.Decode(c)
@@ -162,14 +199,30 @@ func (w *transactionalWriter) Settled(list []exec.Committable) error {
 			return err
 		}
 		w.session.Settled(t)
+		if w.log == nil || t.Log == "" {
+			continue
+		}
+		if err := w.log.Drop(context.Background(), t.Log); err != nil {
+			return err
+		}
 	}
 	return nil
+}
+
+// Close gives an open transaction up.
+func (w *transactionalWriter) Close() error {
+	var err error
+	if w.log != nil {
+		err = w.log.Close()
+	}
+	return errors.Join(err, w.writer.Close())
 }
 
 // transactionCommitter commits for the whole sink.
 type transactionCommitter struct {
 	sink    *transactionalSink
 	session *txn.Session
+	journal checkpoint.Journal
 }
 
 func decodeAll(list []exec.Committable) ([]txn.Transaction, error) {
@@ -191,40 +244,24 @@ func (c *transactionCommitter) Start(ctx context.Context, pending []exec.Committ
 	return explain(c.session.Start(ctx, ts))
 }
 
-// Commit tries every committable, in the order of checkpoints. The first
-// error is raised after that.
+// Commit tries every committable. The first error is raised after that.
 func (c *transactionCommitter) Commit(ctx context.Context, list []exec.Committable) ([]exec.Outcome, error) {
 	ts, err := decodeAll(list)
 	if err != nil {
 		return nil, err
 	}
+	verdicts, err := c.session.CommitAll(ctx, ts)
 	outcomes := make([]exec.Outcome, len(ts))
-	for i := range list {
-		outcomes[i] = exec.Outcome{Committable: list[i]}
-	}
-	var first error
-	for _, i := range byCheckpoint(ts) {
-		t := ts[i]
-		if ctx.Err() != nil {
-			return outcomes, errors.Join(first, ctx.Err())
+	for i, v := range verdicts {
+		outcomes[i] = exec.Outcome{
+			Committable: list[i], Status: v.Status, Fatal: v.Fatal, Detail: v.Detail, Records: ts[i].Records, Journal: v.MarkerEntry(ts[i]),
 		}
-		v, err := c.session.Commit(ctx, t)
-		if first == nil {
-			first = err
+		if v.Replacement != nil {
+			by := v.Replacement.Committable(list[i].Writer)
+			outcomes[i].Replacement = &by
 		}
-		outcomes[i].Status, outcomes[i].Fatal, outcomes[i].Detail, outcomes[i].Journal = v.Status, v.Fatal, v.Detail, v.MarkerEntry(t)
 	}
-	return outcomes, explain(first)
-}
-
-// byCheckpoint are the indices of ts, earlier checkpoints first.
-func byCheckpoint(ts []txn.Transaction) []int {
-	order := make([]int, len(ts))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(ts[a].Checkpoint, ts[b].Checkpoint) })
-	return order
+	return outcomes, explain(err)
 }
 
 func (c *transactionCommitter) Recover(ctx context.Context, keep []exec.Committable) error {
@@ -232,7 +269,15 @@ func (c *transactionCommitter) Recover(ctx context.Context, keep []exec.Committa
 	if err != nil {
 		return err
 	}
-	return explain(c.session.Recover(ctx, ts))
+	if err := c.session.Recover(ctx, ts); err != nil {
+		return explain(err)
+	}
+	logs := map[string]bool{}
+	for _, t := range ts {
+		logs[t.Log] = true
+	}
+	c.sink.logs.Reset()
+	return txnlog.Sweep(c.journal, logs)
 }
 
 // Close leaves the session: a restart inside the process goes on with it.

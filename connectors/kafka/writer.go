@@ -11,6 +11,7 @@ import (
 	"github.com/sqlstream/sqlstream/connectors/kafka/codes"
 	"github.com/sqlstream/sqlstream/connectors/kafka/produce"
 	"github.com/sqlstream/sqlstream/connectors/kafka/recordbatch"
+	"github.com/sqlstream/sqlstream/connectors/kafka/txnlog"
 	"github.com/sqlstream/sqlstream/exec"
 	"github.com/sqlstream/sqlstream/exec/vec"
 )
@@ -31,8 +32,9 @@ type writer struct {
 	rows        []int32 // of the batch, to be written
 	parts       []int32 // partition by record
 	partitioner partitioner
-	timestamp   int // batch column; −1: the present
-	headers     int // batch column; −1: none
+	timestamp   int         // batch column; −1: the present
+	headers     int         // batch column; −1: none
+	log         *txnlog.Log // nil: none
 }
 
 func newWriter(ctx context.Context, t *sinkTable, c exec.SinkContext) (*writer, error) {
@@ -171,7 +173,11 @@ func (w *writer) append(ctx context.Context, b *vec.Batch) error {
 		if w.table.upsert && b.Ops != nil && b.Ops[row].Retracts() {
 			value = nil
 		}
-		w.producer.Append(w.parts[i], w.millis(b, row, now), w.keyOf(i), value, w.headersOf(b, row))
+		millis, headers := w.millis(b, row, now), w.headersOf(b, row)
+		w.producer.Append(w.parts[i], millis, w.keyOf(i), value, headers)
+		if w.log != nil {
+			w.log.Append(w.parts[i], millis, w.keyOf(i), value, headers)
+		}
 	}
 	return nil
 }

@@ -18,6 +18,8 @@ type Verdict struct {
 	Status checkpoint.Status
 	Detail string
 	Fatal  bool // of Lost: the job is to stop, and the transaction stays pending
+	// Replacement, of Replaced, is pre-committed and pending from now on.
+	Replacement *Transaction
 	// Marker is what the directory is to expect from now on, stored in the
 	// same write as a Committed outcome; "": nothing changes.
 	Marker string
@@ -118,18 +120,22 @@ func (e *LostError) Error() string {
 
 func (e *LostError) detail() string {
 	t := e.Transaction
-	return fmt.Sprintf("the broker aborted %s (%d records) before it could be committed (%v); it began %s; it stays pending and every start says this again, until 'sink.on-lost-transaction' = 'continue' or `sqlstream txn abort` accepts the loss; a longer 'properties.transaction.timeout.ms' bridges longer outages",
-		t.ID, t.Records, e.Cause, time.UnixMilli(t.StartMillis).UTC().Format(time.DateTime))
+	return fmt.Sprintf("the broker aborted %s (%d records of checkpoint %d in %s) before it could be committed (%v); it began %s; it stays pending and every start says this again, until 'sink.on-lost-transaction' = 'continue' or `sqlstream txn abort` accepts the loss; a longer 'properties.transaction.timeout.ms' bridges longer outages, 'sink.pre-commit-log' = 'true' any",
+		t.ID, t.Records, t.Checkpoint, partitionsText(t.Partitions), e.Cause, time.UnixMilli(t.StartMillis).UTC().Format(time.DateTime))
 }
 
-// lost stops the job, or counts the loss if the user said so.
+// lost has the records written anew if they are in the pre-commit log.
+// Otherwise it stops the job, or counts the loss if the user said so.
 func (s *Session) lost(t Transaction, why error) (Verdict, error) {
+	if t.Log != "" {
+		return s.lostLogged(t, why)
+	}
 	if !s.c.ContinueLost {
 		e := &LostError{t, why}
 		return Verdict{Status: checkpoint.Lost, Fatal: true, Detail: e.detail()}, exec.Fatal(e)
 	}
-	s.c.Log.Error("transaction lost; the job goes on ('sink.on-lost-transaction' = 'continue')", "transactional.id", t.ID, "checkpoint", t.Checkpoint, "records", t.Records)
-	return Verdict{Status: checkpoint.Lost, Detail: fmt.Sprintf("%d records lost: %v", t.Records, why)}, nil
+	s.c.Log.Error("transaction lost; the job goes on ('sink.on-lost-transaction' = 'continue')", "transactional.id", t.ID, "checkpoint", t.Checkpoint, "records", t.Records, "partitions", partitionsText(t.Partitions))
+	return Verdict{Status: checkpoint.Lost, Detail: fmt.Sprintf("%d records of checkpoint %d in %s lost: %v", t.Records, t.Checkpoint, partitionsText(t.Partitions), why)}, nil
 }
 
 // PreCommit writes the marker, when all records are acknowledged, and holds

@@ -20,6 +20,9 @@ func drawTransaction(t *rapid.T) Transaction {
 		StartMillis: rapid.Int64().Draw(t, "start"), Records: rapid.Int64().Draw(t, "records"),
 		Marker: client.TP{Topic: text.Draw(t, "topic"), Partition: rapid.Int32().Draw(t, "partition")},
 	}
+	if rapid.Bool().Draw(t, "logged") {
+		tx.Log = rapid.StringN(1, 12, -1).Draw(t, "log")
+	}
 	for range rapid.IntRange(0, 3).Draw(t, "partitions") {
 		tx.Partitions = append(tx.Partitions, client.TP{Topic: text.Draw(t, "topic"), Partition: rapid.Int32().Draw(t, "partition")})
 	}
@@ -47,6 +50,10 @@ func TestCommittableFormat(t *testing.T) {
 	const want = "010272" + "12702d752d302d312d32" + "0e" + "06" + "0a" + "c801" + "12" + "0274" + "00" + "02" + "0274" + "02"
 	if got := fmt.Sprintf("%x", tx.Encode()); got != want {
 		t.Fatalf("version 1 is now %s, was %s: make a version 2", got, want)
+	}
+	tx.Log = "l"
+	if c := tx.Committable(checkpoint.Subtask{}); fmt.Sprintf("%x", c.Payload) != want+"026c" || c.Version != 2 {
+		t.Fatalf("version %d is now %x: make a version 3", c.Version, c.Payload)
 	}
 	if got := tx.MarkerText(); got != "v1/r/5/7/3" {
 		t.Fatalf("marker %q", got)

@@ -2,6 +2,7 @@ package txn
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/sqlstream/sqlstream/connectors/kafka/client"
@@ -64,6 +65,7 @@ func (s *Session) Restarted() {
 func (s *Session) begin(pending []Transaction) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.recovers = true
 	s.open, s.held, s.taken = map[string]bool{}, map[string]client.Producer{}, map[string]bool{}
 	for _, t := range pending {
 		if id, ok := s.names.Parse(t.ID); ok {
@@ -85,8 +87,15 @@ func isPending(pending []Transaction, id string) bool {
 
 // Recover is step 4, when the outcomes of the pending list are stored: take
 // over and compare the ids that were resolved, and ask the owner id. Only
-// then writers open. keep are the transactions that are still unknown.
+// then writers open. keep are the transactions that are still unknown; none
+// that has a log may be: a running job could not write it anew, and the rows
+// that follow would come before it.
 func (s *Session) Recover(ctx context.Context, keep []Transaction) error {
+	for _, t := range keep {
+		if t.Log != "" {
+			return fmt.Errorf("%s: it is not known yet whether it was committed, and with 'sink.pre-commit-log' nothing is written before it is; see the warnings above, and start again when the brokers answer", t.Describe())
+		}
+	}
 	if s.lostOwner() {
 		if err := s.Start(ctx, keep); err != nil {
 			return err
@@ -105,7 +114,7 @@ func (s *Session) Recover(ctx context.Context, keep []Transaction) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.recovered = true
+	s.recovered, s.recovers = true, false
 	return nil
 }
 

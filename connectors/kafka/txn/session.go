@@ -32,6 +32,9 @@ type Config struct {
 	Marker        client.TP     // where commit markers go; Topic "": no markers
 	ContinueLost  bool          // sink.on-lost-transaction = continue
 	Fresh         bool          // accept the markers that earlier runs left
+	// Rewriter writes lost transactions anew from the pre-commit log. Needed
+	// for transactions that have one.
+	Rewriter Rewriter
 
 	// Patience bounds the repeats of one request that gets no useful answer.
 	// Optional: 30 s.
@@ -58,6 +61,7 @@ type Session struct {
 	owner     client.Producer
 	owned     bool // owner is ours as far as we know
 	recovered bool // a recovery went through in this process
+	recovers  bool // between Start and the end of Recover
 	inside    bool // the recovery under way is a restart inside the process
 	known     map[string]ID
 	open      map[string]bool

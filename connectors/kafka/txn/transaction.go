@@ -10,8 +10,12 @@ import (
 	"github.com/sqlstream/sqlstream/connectors/kafka/client"
 )
 
-// Version of the encoding of a Transaction in a committable.
-const Version uint16 = 1
+// Versions of the encoding of a Transaction in a committable. Only one with a
+// pre-commit log is written as versionLogged.
+const (
+	Version       uint16 = 1
+	versionLogged uint16 = 2
+)
 
 // protocolTV1 says that EndTxn is to be sent at a version that keeps the
 // epoch. (KIP-939's prepared transactions will be another one.)
@@ -28,6 +32,7 @@ type Transaction struct {
 	Records     int64
 	Partitions  []client.TP
 	Marker      client.TP // where the commit marker is; Topic "": it has none
+	Log         string    // name of the pre-commit log that holds its records; "": none does
 }
 
 // MarkerText is the proof that this transaction was committed: the metadata
@@ -57,15 +62,19 @@ func describeMarker(text string) string {
 
 // Describe names the transaction for people.
 func (t Transaction) Describe() string {
-	parts := make([]string, len(t.Partitions))
-	for i, p := range t.Partitions {
-		parts[i] = p.String()
-	}
-	return fmt.Sprintf("transaction %s of checkpoint %d: %d records in %s", t.ID, t.Checkpoint, t.Records, strings.Join(parts, ", "))
+	return fmt.Sprintf("transaction %s of checkpoint %d: %d records in %s", t.ID, t.Checkpoint, t.Records, partitionsText(t.Partitions))
 }
 
-// Encode is the committable's payload, in format Version: a protocol byte,
-// then numbers as varints and strings with their length in front.
+func partitionsText(list []client.TP) string {
+	parts := make([]string, len(list))
+	for i, p := range list {
+		parts[i] = p.String()
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Encode is the committable's payload: a protocol byte, then numbers as
+// varints and strings with their length in front.
 func (t Transaction) Encode() []byte {
 	b := []byte{protocolTV1}
 	b = appendString(b, t.RunID)
@@ -78,19 +87,26 @@ func (t Transaction) Encode() []byte {
 	for _, p := range t.Partitions {
 		b = appendTP(b, p)
 	}
+	if t.Log != "" {
+		b = appendString(b, t.Log)
+	}
 	return b
 }
 
 // Committable wraps the transaction for the checkpoint.
 func (t Transaction) Committable(writer checkpoint.Subtask) checkpoint.Committable {
-	return checkpoint.Committable{Writer: writer, Checkpoint: t.Checkpoint, Version: Version, Payload: t.Encode()}
+	version := Version
+	if t.Log != "" {
+		version = versionLogged
+	}
+	return checkpoint.Committable{Writer: writer, Checkpoint: t.Checkpoint, Version: version, Payload: t.Encode()}
 }
 
 // Decode reads a committable. One of a newer version is refused by name.
 func Decode(c checkpoint.Committable) (Transaction, error) {
-	if c.Version != Version {
-		return Transaction{}, fmt.Errorf("committable of %s, checkpoint %d, has version %d; this program reads version %d: it was written by a newer one, use that",
-			c.Writer, c.Checkpoint, c.Version, Version)
+	if c.Version != Version && c.Version != versionLogged {
+		return Transaction{}, fmt.Errorf("committable of %s, checkpoint %d, has version %d; this program reads up to version %d: it was written by a newer one, use that",
+			c.Writer, c.Checkpoint, c.Version, versionLogged)
 	}
 	r := reader{b: c.Payload}
 	if p := r.byte(); p != protocolTV1 {
@@ -105,6 +121,9 @@ func Decode(c checkpoint.Committable) (Transaction, error) {
 	t.Marker = r.tp()
 	for n := r.varint(); n > 0 && r.err == nil; n-- {
 		t.Partitions = append(t.Partitions, r.tp())
+	}
+	if c.Version >= versionLogged {
+		t.Log = r.string()
 	}
 	if r.err == nil && len(r.b) != 0 {
 		r.fail(fmt.Errorf("%d bytes too many", len(r.b)))

@@ -1,0 +1,239 @@
+package txnlog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/sqlstream/sqlstream/checkpoint"
+	"github.com/sqlstream/sqlstream/connectors/kafka/recordbatch"
+)
+
+// chunkBytes at which a chunk is closed: large enough that its synced write
+// costs little a record, small enough for the state directory, which is made
+// for values of up to 256 KB.
+const chunkBytes = 192 << 10
+
+// queued chunks, at most, wait for the disk.
+const queued = 8
+
+// Log is the log of one writer: of its open transaction, and of those that it
+// pre-committed and that are not settled. Its methods belong to the writer's
+// goroutine; a goroutine of its own writes and deletes, one after the other.
+//
+// Invariants:
+//   - a chunk is durable before the next one of its log is written;
+//   - what Sync has answered nil for is durable as a whole.
+type Log struct {
+	journal checkpoint.Journal
+	usage   *Usage
+
+	name   string // "": no transaction is open
+	chunk  []byte
+	closed [][]byte // not yet handed over
+	chunks int      // closed ones of the open transaction
+	bytes  int64
+	over   bool // beyond the slack: the open transaction is not logged any more
+	kept   map[string]size
+
+	jobs chan job
+	done chan struct{}
+	mu   sync.Mutex
+	err  error // of the goroutine's writes for the open transaction
+	quit bool
+}
+
+type size struct {
+	chunks int
+	bytes  int64
+}
+
+// job is one thing for the goroutine to do, in order.
+type job struct {
+	name    string
+	n       int    // number of the chunk
+	chunk   []byte // to write
+	remove  int    // so many chunks to delete
+	bytes   int64
+	barrier chan<- struct{}
+}
+
+// New starts the log's goroutine.
+func New(j checkpoint.Journal, u *Usage) *Log {
+	l := &Log{journal: j, usage: u, kept: map[string]size{}, jobs: make(chan job, queued), done: make(chan struct{})}
+	go l.work()
+	return l
+}
+
+// Begin opens the log of a transaction. The one before must have been kept.
+func (l *Log) Begin(name string) {
+	l.name, l.chunks, l.bytes, l.over = name, 0, 0, false
+	l.chunk = append(l.chunk[:0], chunkVersion)
+	l.setErr(nil)
+}
+
+// Name is that of the open transaction's log.
+func (l *Log) Name() string { return l.name }
+
+// Append logs a record; Push must follow. It never blocks.
+func (l *Log) Append(part int32, millis int64, key, value []byte, headers []recordbatch.Header) {
+	if l.over {
+		return
+	}
+	l.chunk = appendRecord(l.chunk, &Record{part, millis, key, value, headers})
+	if len(l.chunk) >= chunkBytes {
+		l.closeChunk()
+	}
+}
+
+func (l *Log) closeChunk() {
+	l.closed = append(l.closed, seal(l.chunk))
+	n := int64(len(l.chunk) + 4)
+	l.bytes += n
+	l.usage.add(n)
+	l.chunk = append(make([]byte, 0, chunkBytes+chunkBytes/8), chunkVersion)
+	if l.usage.total() > slack*l.usage.limit {
+		l.over = true
+	}
+}
+
+// Push hands closed chunks to the goroutine. It blocks while too many wait.
+func (l *Log) Push(ctx context.Context) error {
+	for _, c := range l.closed {
+		if err := l.do(ctx, job{name: l.name, n: l.chunks, chunk: c}); err != nil {
+			return err
+		}
+		l.chunks++
+	}
+	l.closed = l.closed[:0]
+	return nil
+}
+
+func (l *Log) do(ctx context.Context, j job) error {
+	select {
+	case l.jobs <- j:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// End closes the open transaction's last chunk, beside which the writer may
+// flush its producer.
+func (l *Log) End(ctx context.Context) error {
+	if len(l.chunk) > 1 {
+		l.closeChunk()
+	}
+	return l.Push(ctx)
+}
+
+// FullError: the checkpoint is to be declined.
+type FullError struct{ Bytes, Limit int64 }
+
+func (e *FullError) Error() string {
+	return fmt.Sprintf("the pre-commit log would hold %d bytes, 'sink.pre-commit-log.max-bytes' is %d: raise it, or take checkpoints more often", e.Bytes, e.Limit)
+}
+
+// Sync returns nil when the whole log of the open transaction is durable.
+// final: no later checkpoint will find more room, so what the slack could
+// take is enough. A FullError or checkpoint.ErrNoSpace leaves the transaction
+// open.
+func (l *Log) Sync(ctx context.Context, final bool) error {
+	if total := l.usage.total(); l.over || total > l.usage.limit && !final {
+		return &FullError{total, l.usage.limit}
+	}
+	reached := make(chan struct{}, 1)
+	if err := l.do(ctx, job{barrier: reached}); err != nil {
+		return err
+	}
+	select {
+	case <-reached:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	return l.Err()
+}
+
+// Keep ends the transaction, which was pre-committed: its log stays until
+// Drop.
+func (l *Log) Keep() {
+	l.kept[l.name] = size{l.chunks, l.bytes}
+	l.name = ""
+}
+
+// Drop deletes the log of a transaction whose outcome is durable, beside the
+// writer. One that another writer kept is left to Sweep.
+func (l *Log) Drop(ctx context.Context, name string) error {
+	s, ok := l.kept[name]
+	if !ok {
+		return nil
+	}
+	delete(l.kept, name)
+	return l.do(ctx, job{name: name, remove: s.chunks, bytes: s.bytes})
+}
+
+// Err is what went wrong in writing the open transaction's log.
+func (l *Log) Err() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.err
+}
+
+func (l *Log) setErr(err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.err = err
+}
+
+// Close waits for the goroutine. Deletes that were asked for are done; the
+// log of an open transaction is left to Sweep.
+func (l *Log) Close() error {
+	l.mu.Lock()
+	l.quit = true
+	l.mu.Unlock()
+	close(l.jobs)
+	<-l.done
+	return nil
+}
+
+func (l *Log) work() {
+	defer close(l.done)
+	for j := range l.jobs {
+		switch {
+		case j.barrier != nil:
+			j.barrier <- struct{}{}
+		case j.chunk != nil:
+			l.write(j)
+		default:
+			l.remove(j)
+		}
+	}
+}
+
+// write gives a log up after an error: a later chunk must not hide the gap.
+func (l *Log) write(j job) {
+	l.mu.Lock()
+	skip := l.quit || l.err != nil
+	l.mu.Unlock()
+	if skip {
+		return
+	}
+	if err := l.journal.Put(chunkKey(j.name, j.n), j.chunk); err != nil {
+		l.setErr(fmt.Errorf("pre-commit log: %w", err))
+	}
+}
+
+// remove: what cannot be deleted now is left to Sweep at the next start.
+func (l *Log) remove(j job) {
+	if removeChunks(l.journal, j.name, j.remove) == nil {
+		l.usage.add(-j.bytes)
+	}
+}
+
+// Declines tells whether the error of Sync leaves the transaction open, so
+// that a later checkpoint may take it.
+func Declines(err error) bool {
+	var full *FullError
+	return errors.As(err, &full) || errors.Is(err, checkpoint.ErrNoSpace)
+}
