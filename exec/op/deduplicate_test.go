@@ -76,7 +76,9 @@ func TestDeduplicateKeepFirst(t *testing.T) {
 	expect(t, exectest.Run(t, c, events+`
 		watermark 2024-01-01 00:00:01.000
 		# late, and its key was not seen
-		c, 2024-01-01 00:00:01.000, 7
+		c, 2024-01-01 00:00:00.999, 7
+		# at the watermark: not late
+		d, 2024-01-01 00:00:01.000, 10
 		# late, but nobody waits for it
 		a, 2024-01-01 00:00:00.000, 8
 		c, 2024-01-01 00:00:02.000, 9
@@ -84,6 +86,7 @@ func TestDeduplicateKeepFirst(t *testing.T) {
 	`), `+I a, 2024-01-01 00:00:01.000, 4
 +I NULL, 2024-01-01 00:00:01.000, 5
 watermark 2024-01-01 00:00:01.000
++I d, 2024-01-01 00:00:01.000, 10
 +I c, 2024-01-01 00:00:02.000, 9
 +I b, 2024-01-01 00:00:03.000, 2
 watermark +inf

@@ -10,8 +10,9 @@ import (
 
 // KeepEarliest emits the earliest row of each key once the watermark has
 // reached it, so that no earlier one can come; of equal times the first to
-// arrive. Its output is inserts only, in order of time. Rows at or below the
-// watermark are late, as long as none of their key was emitted.
+// arrive. Its output is inserts only, in order of time. Rows behind the
+// watermark are late, as long as none of their key was emitted; one at the
+// watermark is not, unlike for OVER and windows.
 type KeepEarliest struct {
 	lastRows
 	spec    DeduplicateSpec
@@ -59,7 +60,7 @@ func (o *KeepEarliest) Process(_ int, b *vec.Batch, _ exec.Output) error {
 		case times.IsNull(int(r)):
 			return errNullTime
 		case o.emitted.At(s) != 0:
-		case t <= o.ctx.Watermark:
+		case t < o.ctx.Watermark:
 			o.ctx.Metrics.Late.Add(1)
 		default:
 			o.offer(b, r, s, isNew[i], t)
