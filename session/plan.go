@@ -126,6 +126,9 @@ func (s *Session) explain(st *ast.Explain) error {
 	if err != nil {
 		return err
 	}
+	if err := s.buildable(p); err != nil {
+		return err
+	}
 	text, err := p.Text()
 	if err != nil {
 		return err
@@ -138,6 +141,12 @@ func (p *Plan) Text() (string, error) {
 	var b bytes.Buffer
 	err := p.Explain(&b)
 	return b.String(), err
+}
+
+// buildable refuses what could be planned, but not run.
+func (s *Session) buildable(p *Plan) error {
+	_, _, err := s.graph(p, &collector{out: s.out})
+	return err
 }
 
 // graph makes the plan's graph.

@@ -104,7 +104,7 @@ func (s *Session) Execute(ctx context.Context, text string) error {
 
 var errInterrupted = errors.New("interrupted; the statements that follow were not run")
 
-// Check parses, binds and plans the statements without running any: DDL
+// Check parses, binds, plans and builds the statements without running any: DDL
 // and SET take effect, queries and INSERTs are planned only.
 func (s *Session) Check(text string, each func(ast.Statement, *Plan) error) error {
 	statements, parseErr := parser.Parse(text)
@@ -121,6 +121,9 @@ func (s *Session) check(st ast.Statement, each func(ast.Statement, *Plan) error)
 	switch st := st.(type) {
 	case *ast.QueryStmt, *ast.Insert, *ast.StatementSet:
 		p, err := s.plan(st)
+		if err == nil {
+			err = s.buildable(p)
+		}
 		if err != nil {
 			return err
 		}
