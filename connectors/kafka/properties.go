@@ -1,10 +1,7 @@
 package kafka
 
 import (
-	"crypto/tls"
-	"crypto/x509"
 	"fmt"
-	"os"
 	"regexp"
 	"strings"
 	"time"
@@ -42,26 +39,6 @@ func clientConfig(o *connectors.Options) (client.Config, error) {
 
 // dialForTests, if set, replaces the network.
 var dialForTests = client.Config{}.DialFunc
-
-func tlsConfig(o *connectors.Options) (*tls.Config, error) {
-	const location, certificates = "properties.ssl.truststore.location", "properties.ssl.truststore.certificates"
-	conf := &tls.Config{MinVersion: tls.VersionTLS12}
-	pem := []byte(o.Text(certificates))
-	if file := o.Text(location); file != "" {
-		var err error
-		if pem, err = os.ReadFile(file); err != nil {
-			return nil, fmt.Errorf("'%s': %w", location, err)
-		}
-	}
-	if len(pem) == 0 {
-		return conf, nil // the system's authorities
-	}
-	conf.RootCAs = x509.NewCertPool()
-	if !conf.RootCAs.AppendCertsFromPEM(pem) {
-		return nil, fmt.Errorf("'%s' holds no certificate in PEM form; a Java trust store is converted by `keytool -exportcert -rfc`", location)
-	}
-	return conf, nil
-}
 
 var jaasField = regexp.MustCompile(`(username|password)\s*=\s*(?:"([^"]*)"|'([^']*)')`)
 

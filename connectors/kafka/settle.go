@@ -30,7 +30,7 @@ func openSettler(r connectors.SinkRef) (connectors.Settler, error) {
 	if given == nil {
 		given = map[string]string{}
 	}
-	known := slices.Clone(join(commonOptions, sinkOptions))
+	known := slices.Clone(join(commonOptions, tlsOptions, sinkOptions))
 	for i := range known {
 		known[i].Required = false // asked for when the cluster is
 	}

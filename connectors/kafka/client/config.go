@@ -60,6 +60,15 @@ func (e *Unreachable) External() bool { return true }
 
 // hint says what a connection that breaks off at once may mean.
 func (c Config) hint(err error) error {
+	if c.TLS != nil {
+		if err, ok := hintTLS(err); ok {
+			return err
+		}
+	}
+	var late net.Error
+	if c.TLS != nil && errors.As(err, &late) && late.Timeout() {
+		return fmt.Errorf("no answer within %s (does the broker speak TLS there: 'properties.security.protocol'?): %w", c.requestTimeout(), err)
+	}
 	if !errors.Is(err, io.EOF) {
 		return err
 	}
@@ -70,6 +79,18 @@ func (c Config) hint(err error) error {
 		return fmt.Errorf("the connection was closed at once (does the broker expect TLS or SASL: 'properties.security.protocol'?): %w", err)
 	}
 	return err
+}
+
+// explainFirst explains why the first request of a connection got no answer:
+// only then does sarama shake hands. A request that TLS kept back was not
+// sent.
+func (c Config) explainFirst(addr string, err error) error {
+	if c.TLS != nil {
+		if err, ok := hintTLS(err); ok {
+			return &Unreachable{addr, err}
+		}
+	}
+	return c.hint(err)
 }
 
 func (c Config) dialTimeout() time.Duration {

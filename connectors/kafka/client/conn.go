@@ -60,7 +60,7 @@ func Dial(ctx context.Context, c Config, addr string) (*Conn, error) {
 		t := tls.Client(nc, c.tlsFor(addr))
 		if err := t.HandshakeContext(ctx); err != nil {
 			nc.Close()
-			return nil, &Unreachable{addr, fmt.Errorf("TLS: %w", err)}
+			return nil, &Unreachable{addr, c.hint(err)}
 		}
 		nc = t
 	}

@@ -34,8 +34,9 @@ type coordinatorKey struct {
 
 // link is one sarama connection; used by one call at a time.
 type link struct {
-	call   sync.Mutex // held over a call
-	broker *sarama.Broker
+	call     sync.Mutex // held over a call
+	broker   *sarama.Broker
+	answered bool // once
 
 	mu   sync.Mutex
 	conn net.Conn
@@ -89,8 +90,12 @@ func call[R any](ctx context.Context, c *Control, addr string, f func(*sarama.Br
 		if ctx.Err() != nil {
 			return zero, ctx.Err()
 		}
-		return zero, fmt.Errorf("broker %s: %w", addr, asCode(err))
+		if err = asCode(err); !l.answered {
+			err = c.conf.explainFirst(addr, err)
+		}
+		return zero, fmt.Errorf("broker %s: %w", addr, err)
 	}
+	l.answered = true
 	return r, nil
 }
 
@@ -246,7 +251,7 @@ func (c *Control) coordinator(ctx context.Context, k coordinatorKey) (string, er
 		err = codes.Err(int16(resp.Err))
 	}
 	if err != nil {
-		return "", fmt.Errorf("coordinator of %s: %w", k.key, err)
+		return "", fmt.Errorf("coordinator of %s: %w", k.key, codes.Missing(err, "DESCRIBE", codes.OnTxnID, k.key))
 	}
 	c.mu.Lock()
 	c.coordinators[k] = resp.Coordinator.Addr()

@@ -60,7 +60,7 @@ func (c *Control) topics(ctx context.Context, req *sarama.MetadataRequest) ([]To
 func topicOf(t *sarama.TopicMetadata, addrs map[int32]string) Topic {
 	topic := Topic{Name: t.Name}
 	if err := codes.Err(int16(t.Err)); err != nil {
-		topic.Err = fmt.Errorf("topic %q: %w", t.Name, err)
+		topic.Err = fmt.Errorf("topic %q: %w", t.Name, codes.Missing(err, "DESCRIBE", codes.OnTopic, t.Name))
 		return topic
 	}
 	topic.Partitions = make([]Partition, len(t.Partitions))

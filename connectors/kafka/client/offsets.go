@@ -49,7 +49,7 @@ func (c *Control) ListOffsets(ctx context.Context, times map[TP]int64, committed
 				return nil, fmt.Errorf("offsets of %s: the broker did not answer for it", p)
 			}
 			if err := codes.Err(int16(block.Err)); err != nil {
-				return nil, fmt.Errorf("offsets of %s: %w", p, err)
+				return nil, fmt.Errorf("offsets of %s: %w", p, codes.Missing(err, "DESCRIBE", codes.OnTopic, p.Topic))
 			}
 			offsets[p] = block.Offset
 		}
@@ -109,7 +109,7 @@ func (c *Control) GroupOffsets(ctx context.Context, group string, parts []TP, st
 		if codes.Is(err, codes.GroupIDNotFound) {
 			return offsets, nil
 		}
-		return nil, c.moved(k, fmt.Errorf("group %s: %w", group, err))
+		return nil, c.moved(k, fmt.Errorf("group %s: %w", group, codes.Missing(err, "DESCRIBE", codes.OnGroup, group)))
 	}
 	for _, p := range parts {
 		block := resp.GetBlock(p.Topic, p.Partition)
@@ -120,7 +120,7 @@ func (c *Control) GroupOffsets(ctx context.Context, group string, parts []TP, st
 			if codes.Is(err, codes.UnknownTopic, codes.GroupIDNotFound) {
 				continue
 			}
-			return nil, c.moved(k, fmt.Errorf("group %s, partition %s: %w", group, p, err))
+			return nil, c.moved(k, fmt.Errorf("group %s, partition %s: %w", group, p, codes.Missing(err, "DESCRIBE", codes.OnTopic, p.Topic)))
 		}
 		if block.Offset >= 0 {
 			offsets[p] = Committed{block.Offset, block.Metadata}
@@ -144,7 +144,7 @@ func (c *Control) CommitGroupOffsets(ctx context.Context, group string, offsets 
 	for topic, parts := range resp.Errors {
 		for p, code := range parts {
 			if err := codes.Err(int16(code)); err != nil {
-				return c.moved(k, fmt.Errorf("group %s, partition %s: %w", group, TP{topic, p}, err))
+				return c.moved(k, fmt.Errorf("group %s, partition %s: %w", group, TP{topic, p}, readsTopicAndGroup(err, topic, group)))
 			}
 		}
 	}

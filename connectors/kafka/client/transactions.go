@@ -50,7 +50,7 @@ func (c *Control) InitProducerID(ctx context.Context, id string, timeout time.Du
 		err = c.moved(transactionKey(id), codes.Err(int16(resp.Err)))
 	}
 	if err != nil {
-		return Producer{}, fmt.Errorf("InitProducerId %s: %w", id, err)
+		return Producer{}, fmt.Errorf("InitProducerId %s: %w", id, codes.Missing(err, "WRITE", codes.OnTxnID, id))
 	}
 	return Producer{resp.ProducerID, resp.ProducerEpoch}, nil
 }
@@ -81,7 +81,7 @@ func (c *Control) partitionErrors(api, id string, k coordinatorKey, errs map[str
 				continue
 			}
 			if found == nil || codes.Is(found, notAttempted) {
-				found = fmt.Errorf("%s %s, partition %s: %w", api, id, TP{topic, p.Partition}, codes.Code(p.Err))
+				found = fmt.Errorf("%s %s, partition %s: %w", api, id, TP{topic, p.Partition}, permission(api, id, topic, codes.Code(p.Err)))
 			}
 		}
 	}
@@ -99,7 +99,7 @@ func (c *Control) WriteMarker(ctx context.Context, id string, p Producer, group 
 		err = c.moved(k, codes.Err(int16(add.Err)))
 	}
 	if err != nil {
-		return fmt.Errorf("AddOffsetsToTxn %s: %w", id, err)
+		return fmt.Errorf("AddOffsetsToTxn %s: %w", id, markerPermission(err, id, group))
 	}
 	req := &sarama.TxnOffsetCommitRequest{Version: txnOffsetCommitVersion, TransactionalID: id, GroupID: group, ProducerID: p.ID, ProducerEpoch: p.Epoch, GenerationID: -1,
 		Topics: map[string][]*sarama.PartitionOffsetMetadata{at.Topic: {{Partition: at.Partition, Offset: offset, LeaderEpoch: -1, Metadata: &metadata}}}}
@@ -122,7 +122,7 @@ func (c *Control) EndTxn(ctx context.Context, id string, p Producer, commit bool
 		err = c.moved(k, codes.Err(int16(resp.Err)))
 	}
 	if err != nil {
-		return fmt.Errorf("EndTxn %s: %w", id, err)
+		return fmt.Errorf("EndTxn %s: %w", id, codes.Missing(err, "WRITE", codes.OnTxnID, id))
 	}
 	return nil
 }

@@ -194,7 +194,7 @@ func (f *Fetcher) deliver(resp *kmsg.FetchResponse, wants []want, buf *buffer) e
 
 func (f *Fetcher) take(w want, p *kmsg.FetchResponseTopicPartition, buf *buffer) error {
 	if err := codes.Err(p.ErrorCode); err != nil {
-		return f.refused(w, err)
+		return f.refused(w, codes.Missing(err, "READ", codes.OnTopic, w.tp.Topic))
 	}
 	end := p.HighWatermark
 	if f.c.ReadCommitted && p.LastStableOffset >= 0 {

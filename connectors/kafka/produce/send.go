@@ -221,7 +221,7 @@ func answerFor(resp *kmsg.ProduceResponse, part int32) error {
 	for _, t := range resp.Topics {
 		for _, a := range t.Partitions {
 			if a.Partition == part {
-				return codes.Err(a.ErrorCode)
+				return codes.Missing(codes.Err(a.ErrorCode), "WRITE", codes.OnTopic, t.Topic)
 			}
 		}
 	}
