@@ -123,7 +123,9 @@ func (s *Session) checkTimeouts(ctx context.Context) error {
 	}
 	const limit, retention = "transaction.max.timeout.ms", "offsets.retention.minutes"
 	var conf map[string]string
-	err := s.retry(ctx, func() (err error) {
+	// The first request of a start: a broker that is not there is said at once.
+	repeat := func(err error) bool { return again(err) || silent(err) && !unsent(err) }
+	err := retry(ctx, s.c.Clock, s.c.Patience, repeat, func() (err error) {
 		conf, err = s.c.Cluster.BrokerConfig(ctx, limit, retention)
 		return err
 	})
