@@ -79,7 +79,7 @@ func (s *Shell) knowEnded(text string, err error) {
 		case !j.Over():
 		case stop || err != nil && j.Err() != nil:
 			s.tell(j.ID)
-		case s.cancelled && s.tell(j.ID):
+		case s.cancelled && s.session.Setting("table.dml-sync") == "true" && s.tell(j.ID):
 			s.stopped(j, j.Err())
 		}
 	}

@@ -34,7 +34,8 @@ func TestMain(m *testing.M) {
 //	objects N                 standard output is N lines, each a JSON object
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
-		Dir: filepath.Join("testdata", "script"),
+		Dir:      filepath.Join("testdata", "script"),
+		Deadline: time.Now().Add(2 * time.Minute), // a command that hangs shows where
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": scriptExits, "broker": scriptBroker, "strict-broker": scriptStrictBroker, "replace": scriptReplace, "await": scriptAwait, "shows": scriptShows, "objects": scriptObjects,
 		},
