@@ -22,6 +22,7 @@ type crashes struct {
 	file     string
 	stateDir string
 	defines  map[string]string
+	binary   string // "": this program
 	kills    []kill
 	random   *rand.Rand
 
@@ -65,6 +66,9 @@ func (c *crashes) attempt(ctx context.Context, kills *[]kill) (ended bool, err e
 		args = append(args, "--define", k+"="+v)
 	}
 	cmd := child(ctx, args...)
+	if c.binary != "" {
+		cmd = exec.CommandContext(ctx, c.binary, args...)
+	}
 	var log strings.Builder
 	cmd.Stderr = &log
 	if err := cmd.Start(); err != nil {
