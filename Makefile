@@ -6,10 +6,13 @@ PKGS    := ./...
 RACE    := ./exec/... ./state/... ./checkpoint/... ./connectors/... ./session/...
 KAFKA   := ./connectors/kafka/...
 FUZZTIME ?= 20s
+TORTURE_MINUTES ?= 2
+TORTURE ?=
+MODEL   ?=
 BENCH   ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test race lint fuzz bench kafka-test conformance clean
+.PHONY: help build demo test race lint fuzz bench kafka-test torture mutants model conformance clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-12s %s\n", $$1, $$2}'
@@ -42,7 +45,18 @@ bench: build ## run Nexmark queries and print events per CPU-second (BENCH='--ev
 
 kafka-test: ## run the tests against a real Apache Kafka (needs java and mvn)
 	$(GO) test -tags $(TAGS),kafka -timeout 15m $(KAFKA)
-	$(GO) test -tags $(TAGS),kafka -timeout 15m -run 'Kafka' ./cmd/...
+	$(GO) test -tags $(TAGS),kafka -timeout 15m -run 'Kafka' ./torture/... ./cmd/...
+
+torture: ## run a random schedule of faults for TORTURE_MINUTES (default 2; TORTURE='--seed N' repeats one)
+	$(GO) build -tags $(TAGS) -o bin/torture ./torture/run
+	bin/torture --minutes $(TORTURE_MINUTES) $(TORTURE)
+
+mutants: ## break the rules of the exactly-once protocol one by one; each must make a fault test fail
+	$(GO) test -tags $(TAGS),mutants -timeout 15m -run 'Mutants' -v ./torture
+
+model: ## explore the exactly-once protocol's model: all scenarios (minutes, up to 7 GB; MODEL=-short: a few seconds)
+	$(GO) build -o bin/model ./model
+	bin/model -q $(MODEL)
 
 conformance: ## compare 537 SQL cases with the reference system's answers
 	$(GO) run ./conformance

@@ -80,13 +80,15 @@ func shortLived(more ...string) Job {
 // transaction while the job is down. Every start says what is lost, and no
 // more than that is.
 func TestFault11TimedOutWhileDown(t *testing.T) {
-	c := newCluster(t)
-	w := c.world(t, 60)
-	killed(t, w, shortLived(), At("commit", 2, false, Kill))
+	lostWhileDown(t, newCluster(t).world(t, 60), shortLived())
+}
+
+func lostWhileDown(t *testing.T, w *World, j Job) {
+	killed(t, w, j, At("commit", 2, false, Kill))
 	awaitAborted(t, w)
 	var said string
 	for range 2 {
-		_, err := w.Run(shortLived(), nil)
+		_, err := w.Run(j, nil)
 		var fatal *exec.FatalError
 		if !errors.As(err, &fatal) {
 			t.Fatalf("a lost transaction gave %v", err)
@@ -98,7 +100,8 @@ func TestFault11TimedOutWhileDown(t *testing.T) {
 		}
 		said = err.Error()
 	}
-	finish(t, w, shortLived("sink.on-lost-transaction", "continue"))
+	j.Sink["sink.on-lost-transaction"] = "continue"
+	finish(t, w, j)
 	v, err := w.Check()
 	if err != nil {
 		t.Fatal(err)

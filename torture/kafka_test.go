@@ -1,0 +1,201 @@
+//go:build kafka
+
+package torture
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sqlstream/sqlstream/connectors/kafka/kafkatest"
+	"github.com/sqlstream/sqlstream/exec"
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// kafka is a real broker. There is no wire in front of it: steps are those of
+// the directory and of the sinks.
+type kafka struct {
+	*kafkatest.Broker
+	n int
+}
+
+func newKafka(t *testing.T) *kafka {
+	return &kafka{Broker: kafkatest.Require(t, kafkatest.Options{})}
+}
+
+func (k *kafka) world(t *testing.T, records int) *World {
+	t.Helper()
+	k.n++
+	w := &World{Addr: k.Addr(), create: func(topic string, partitions int) error {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		defer cancel()
+		return kafkatest.CreateTopic(ctx, k.Addr(), topic, int32(partitions))
+	}}
+	if err := w.make(fmt.Sprintf("job%d", k.n), records); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// slower leaves time for transactions of some 20 ms.
+var slower = Job{Parallelism: 2, Interval: 20 * time.Millisecond}
+
+// TestKafkaFaults runs the suite's faults, but for those of the wire, on a
+// real Kafka.
+func TestKafkaFaults(t *testing.T) {
+	k := newKafka(t)
+	for _, p := range []point{{"write", true}, {"precommit", true}, {"metadata", false}, {"metadata", true}, {"commit", false}, {"commit", true}, {"outcomes", true}} {
+		t.Run(fmt.Sprintf("01 to 06 %s after=%v", p.name, p.after), func(t *testing.T) {
+			w := k.world(t, 60)
+			killed(t, w, slower, At(p.name, 2, p.after, Kill))
+			finish(t, w, slower)
+			exact(t, w)
+		})
+	}
+	t.Run("07 during recovery", func(t *testing.T) {
+		for at := 1; at < 8; at++ {
+			w := k.world(t, 40)
+			killed(t, w, slower, At("commit", 2, false, Kill))
+			if _, err := w.Finish(slower, inRecovery(at, at%2 == 0)); err != nil {
+				t.Fatal(at, err)
+			}
+			exact(t, w)
+		}
+	})
+	t.Run("12 zombie", func(t *testing.T) {
+		for _, at := range []point{{"precommit", true}, {"LATEST", true}, {"outcomes", true}} {
+			zombie(t, k.world(t, 140), slower, at, 3)
+		}
+	})
+	t.Run("14 rescale", func(t *testing.T) {
+		w := k.world(t, 90)
+		for _, parallelism := range []int{1, 3} {
+			killed(t, w, Job{Parallelism: parallelism, Interval: slower.Interval}, At("metadata", 2, true, Kill))
+		}
+		finish(t, w, slower)
+		exact(t, w)
+	})
+	t.Run("15 aborted checkpoint", func(t *testing.T) {
+		w := k.world(t, 100)
+		j := Job{TwoSinks: true, Interval: slower.Interval, Timeout: 2 * stalledBy}
+		p, err := w.Run(j, stall(2, 2))
+		if err != nil || p.Killed() {
+			t.Fatal(err)
+		}
+		exact(t, w, w.Out, w.Out2)
+	})
+	t.Run("22 stale copy, 23 lost directory", func(t *testing.T) {
+		w := k.world(t, 60)
+		var old Memory
+		take := At("outcomes", 1, true, Wait)
+		if _, err := w.Run(slower, func(s Step) Action {
+			if take(s) == Wait {
+				old = w.Dir.(Memory).Copy()
+			}
+			return Go
+		}); err != nil {
+			t.Fatal(err)
+		}
+		for dir, says := range map[Directory]string{old: "not the latest one", NewMemory(): "earlier run"} {
+			w.Dir = dir
+			if _, err := w.Run(slower, nil); err == nil || !strings.Contains(err.Error(), says) {
+				t.Fatalf("got %v, expected %q", err, says)
+			}
+		}
+		exact(t, w)
+	})
+	t.Run("24 fenced after commit", func(t *testing.T) {
+		w := k.world(t, 60)
+		n := 0
+		killed(t, w, slower, func(s Step) Action {
+			if s.Name != "commit" || !s.After {
+				return Go
+			}
+			if n++; n < 2 {
+				return Go
+			}
+			if fenceAll(t, w) == 0 {
+				t.Error("nothing was fenced")
+			}
+			return Kill
+		})
+		finish(t, w, slower)
+		exact(t, w)
+	})
+}
+
+// fenceAll fences every id of the job but the owner's.
+func fenceAll(t *testing.T, w *World) (n int) {
+	cl, err := kgo.NewClient(kgo.SeedBrokers(w.Addr))
+	if err != nil {
+		t.Error(err)
+		return 0
+	}
+	defer cl.Close()
+	list, err := kmsg.NewPtrListTransactionsRequest().RequestWith(context.Background(), cl)
+	if err != nil {
+		t.Error(err)
+		return 0
+	}
+	for _, s := range list.TransactionStates {
+		if strings.HasPrefix(s.TransactionalID, w.Name+"-sink1-") && !strings.HasSuffix(s.TransactionalID, "-owner") {
+			n++
+			if err := fence(w.Addr, s.TransactionalID); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	return n
+}
+
+// TestFault08KafkaKilled kills the broker at the steps of faults 1 to 6 and
+// starts it again; the job goes on by itself. At the last step the job dies
+// with it. (Right after EndTxn was answered a single Kafka may come back with
+// a hanging transaction: connectors/kafka/DESIGN.md, "Known of Kafka".)
+func TestFault08KafkaKilled(t *testing.T) {
+	k := newKafka(t)
+	for _, p := range []struct {
+		point
+		both bool
+	}{{point{"write", true}, false}, {point{"precommit", true}, false}, {point{"metadata", false}, false}, {point{"commit", false}, false}, {point{"metadata", true}, true}} {
+		t.Run(fmt.Sprintf("%s after=%v both=%v", p.name, p.after, p.both), func(t *testing.T) {
+			w := k.world(t, 60)
+			hook, hit := At(p.name, 3, p.after, Kill), false
+			pr, err := w.Run(slower, func(s Step) Action {
+				if hook(s) != Kill {
+					return Go
+				}
+				hit = true
+				k.Kill()
+				if err := k.Restart(); err != nil {
+					t.Error(err)
+				}
+				if p.both {
+					return Kill
+				}
+				return Go
+			})
+			if p.both && errors.Is(err, errKilled) {
+				_, err = w.Finish(slower, nil)
+			}
+			if err != nil || !hit {
+				t.Fatal(err, hit)
+			}
+			t.Log(pr.Count(exec.EventRestarting), "restarts inside")
+			exact(t, w)
+		})
+	}
+}
+
+// TestFault11KafkaTimedOutWhileDown: as on the embedded broker.
+func TestFault11KafkaTimedOutWhileDown(t *testing.T) {
+	k := newKafka(t)
+	w := k.world(t, 60)
+	j := shortLived("properties.transaction.timeout.ms", "1500")
+	j.Interval = slower.Interval
+	lostWhileDown(t, w, j)
+}
