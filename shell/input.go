@@ -2,6 +2,7 @@ package shell
 
 import (
 	"errors"
+	"io"
 	"os"
 
 	"github.com/chzyer/readline"
@@ -27,21 +28,25 @@ func (s *Shell) terminalInput() (input, error) {
 	if !isTerminal(echo) {
 		echo = s.opt.Err // results may go to a file, what is typed does not
 	}
+	stdin := readline.NewCancelableStdin(s.opt.In)
 	rl, err := readline.NewEx(&readline.Config{
-		Stdin: readline.NewCancelableStdin(s.opt.In), Stdout: echo, Stderr: s.opt.Err, ForceUseInteractive: true,
+		Stdin: stdin, Stdout: echo, Stderr: s.opt.Err, ForceUseInteractive: true,
 		HistoryLimit: maxEntries + 1, DisableAutoSaveHistory: true, HistorySearchFold: true,
 		AutoComplete: &completer{s}, InterruptPrompt: "^C", EOFPrompt: "\n",
 	})
 	if err != nil {
 		return nil, err
 	}
-	t := &terminalLines{rl}
+	t := &terminalLines{rl, stdin}
 	s.history.changed = t.load
 	t.load(s.history.entries)
 	return t, nil
 }
 
-type terminalLines struct{ rl *readline.Instance }
+type terminalLines struct {
+	rl    *readline.Instance
+	stdin io.Closer
+}
 
 func (t *terminalLines) Line(prompt string) (string, error) {
 	t.rl.SetPrompt(prompt)
@@ -52,7 +57,11 @@ func (t *terminalLines) Line(prompt string) (string, error) {
 	return line, err
 }
 
-func (t *terminalLines) Close() error { return t.rl.Close() }
+// Close ends the read that may be under way first: the library waits for it
+// and does not end it.
+func (t *terminalLines) Close() error {
+	return errors.Join(t.stdin.Close(), t.rl.Close())
+}
 
 // load gives the library all entries anew: its own SaveHistory mistakes a
 // new entry for a changed old one when the person has moved in the list.
