@@ -30,7 +30,18 @@ func (j *Job) state(st exec.Status) string {
 	if j.Over() && j.Err() != nil {
 		return "FAILED: " + j.Err().Error()
 	}
+	if lost := Losses(st); lost != "" {
+		return st.State.String() + ", " + lost
+	}
 	return st.State.String()
+}
+
+// Losses says what the job went on without, ever; "" if there is nothing.
+func Losses(st exec.Status) string {
+	if st.Lost == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d rows lost with %d transactions", st.LostRecords, st.Lost)
 }
 
 func lastCheckpoint(st exec.Status) string {

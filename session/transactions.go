@@ -52,9 +52,14 @@ func transactions(s checkpoint.Store) ([]Transaction, error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, c := range m.Pending {
+		list := m.Pending
+		for i := 0; i < len(list); i++ {
+			c := list[i]
 			if seen[c.Key()] {
 				continue
+			}
+			if o, ok := known[c.Key()]; ok && o.Replacement != nil {
+				list = append(list, *o.Replacement) // written anew; it may be pending
 			}
 			seen[c.Key()] = true
 			t := Transaction{Writer: c.Writer.String(), Checkpoint: c.Checkpoint, Time: info.Time,

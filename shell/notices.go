@@ -98,5 +98,8 @@ func ended(j *session.Job) string {
 	if skipped > 0 {
 		text += fmt.Sprintf(", %d skipped", skipped)
 	}
+	if lost := session.Losses(j.Status()); lost != "" {
+		text += ", " + lost
+	}
 	return text + ", " + j.Elapsed().Round(10*time.Millisecond).String()
 }

@@ -208,6 +208,9 @@ func (w *watcher) summaries(interrupted bool, err error) {
 		}
 		w.say(fmt.Sprintf("job %s %s: %d records in, %d rows out, %d late, %d skipped, %d checkpoints, %d restarts, %s",
 			j.Name, word, in, out, late, skipped, st.Progress.Completed, max(st.Attempt-1, 0), j.Elapsed().Round(10*time.Millisecond)))
+		if lost := session.Losses(st); lost != "" {
+			w.say(fmt.Sprintf("job %s: %s that the broker aborted, counted over all runs on this state directory", j.Name, lost))
+		}
 		if word == "stopped" && j.Dir != "" {
 			w.say("run it again with the same state directory to go on: " + j.Dir)
 		}

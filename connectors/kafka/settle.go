@@ -213,7 +213,7 @@ func (s *settler) Settle(ctx context.Context, d connectors.Settlement) (exec.Out
 		resolve = session.CommitByHand
 	}
 	v, err := resolve(ctx, t, d.Force)
-	o.Status, o.Detail, o.Journal = v.Status, v.Detail, v.MarkerEntry(t)
+	o.Status, o.Detail, o.Records, o.Journal = v.Status, v.Detail, t.Records, v.MarkerEntry(t)
 	return o, byHand(explain(err), d.Commit)
 }
 

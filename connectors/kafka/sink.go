@@ -127,7 +127,7 @@ func (s *sinkTable) Promise() string {
 	case s.guarantee == exec.None:
 		return "none: rows may be lost or repeated after a failure"
 	case s.upsert:
-		return "at-least-once, and as a table by key effectively once: a repeated row replaces itself"
+		return "at-least-once; the table by key is exactly-once in the end, without waiting for checkpoints: a repeated row replaces itself"
 	}
 	return "at-least-once: no row is lost, some may be repeated after a failure"
 }
