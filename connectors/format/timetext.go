@@ -1,5 +1,7 @@
 package format
 
+import "github.com/sqlstream/sqlstream/exec/vec"
+
 // timeReader reads the fixed forms of dates and times in messages:
 // "2024-01-31 10:11:12.5" (SQL) or with 'T' (ISO-8601), with Z for an
 // instant. It keeps the last date, for consecutive records mostly share it.
@@ -66,11 +68,11 @@ func (r *timeReader) date(s []byte) (days int64, ok bool) {
 		return 0, false
 	}
 	year := y1*100 + y2
-	if m < 1 || m > 12 || d < 1 || d > daysIn(year, m) {
+	if m < 1 || m > 12 || d < 1 || d > vec.MonthLength(int64(year), m) {
 		return 0, false
 	}
 	copy(r.last[:], s)
-	r.lastDays, r.lastOK = daysFromCivil(year, m, d), true
+	r.lastDays, r.lastOK = vec.DaysOf(int64(year), m, d), true
 	return r.lastDays, true
 }
 
@@ -81,35 +83,6 @@ func two(s []byte) int {
 		return -1
 	}
 	return int(a)*10 + int(b)
-}
-
-func daysIn(year, month int) int {
-	switch month {
-	case 4, 6, 9, 11:
-		return 30
-	case 2:
-		if year%4 == 0 && (year%100 != 0 || year%400 == 0) {
-			return 29
-		}
-		return 28
-	}
-	return 31
-}
-
-// daysFromCivil counts days since 1970-01-01 in the proleptic Gregorian
-// calendar (H. Hinnant, chrono-compatible low-level date algorithms).
-func daysFromCivil(y, m, d int) int64 {
-	if m <= 2 {
-		y--
-	}
-	era := y / 400
-	if y < 0 {
-		era = (y - 399) / 400
-	}
-	yoe := y - era*400
-	doy := (153*((m+9)%12)+2)/5 + d - 1
-	doe := yoe*365 + yoe/4 - yoe/100 + doy
-	return int64(era)*146097 + int64(doe) - 719468
 }
 
 // clockNanos reads "10:11:12" with up to nine fraction digits; seconds may be

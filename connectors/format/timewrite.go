@@ -1,5 +1,7 @@
 package format
 
+import "github.com/sqlstream/sqlstream/exec/vec"
+
 // timeWriter writes dates and times in the fixed forms that timeReader
 // reads. It keeps the last date's text.
 type timeWriter struct {
@@ -13,10 +15,7 @@ type timeWriter struct {
 const dayMicros = 86_400_000_000
 
 func (w *timeWriter) appendTimestamp(dst []byte, us int64, ns int) []byte {
-	days := us / dayMicros
-	if us%dayMicros < 0 {
-		days--
-	}
+	days := vec.FloorDiv(us, dayMicros)
 	dst = w.appendDate(dst, days)
 	sep := byte(' ')
 	if w.iso {
@@ -53,35 +52,12 @@ func appendTwo(dst []byte, n int) []byte { return append(dst, byte('0'+n/10), by
 
 func (w *timeWriter) appendDate(dst []byte, days int64) []byte {
 	if !w.valid || days != w.days {
-		y, m, d := civilFromDays(days)
-		b := appendTwo(w.text[:0], y/100%100)
-		b = append(appendTwo(b, y%100), '-')
+		y, m, d := vec.CivilOf(days)
+		b := appendTwo(w.text[:0], int(y/100%100))
+		b = append(appendTwo(b, int(y%100)), '-')
 		b = append(appendTwo(b, m), '-')
 		appendTwo(b, d)
 		w.days, w.valid = days, true
 	}
 	return append(dst, w.text[:]...)
-}
-
-// civilFromDays is the inverse of daysFromCivil (same source).
-func civilFromDays(days int64) (y, m, d int) {
-	z := days + 719468
-	era := z / 146097
-	if z < 0 {
-		era = (z - 146096) / 146097
-	}
-	doe := z - era*146097
-	yoe := (doe - doe/1460 + doe/36524 - doe/146096) / 365
-	doy := doe - (365*yoe + yoe/4 - yoe/100)
-	mp := (5*doy + 2) / 153
-	d = int(doy - (153*mp+2)/5 + 1)
-	m = int(mp + 3)
-	if m > 12 {
-		m -= 12
-	}
-	y = int(yoe + era*400)
-	if m <= 2 {
-		y++
-	}
-	return y, m, d
 }

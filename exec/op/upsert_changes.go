@@ -1,9 +1,6 @@
 package op
 
 import (
-	"bytes"
-	"reflect"
-
 	"github.com/sqlstream/sqlstream/exec"
 	"github.com/sqlstream/sqlstream/exec/vec"
 )
@@ -49,29 +46,9 @@ func (o *UpsertChanges) Process(_ int, b *vec.Batch, out exec.Output) error {
 
 func (o *UpsertChanges) sameKey(b *vec.Batch, x, y int) bool {
 	for _, c := range o.key {
-		if !sameValue(b.Cols[c], x, y) {
+		if !vec.Same(b.Cols[c], x, b.Cols[c], y) {
 			return false
 		}
 	}
 	return true
-}
-
-// sameValue compares two rows of a column; nulls are equal.
-func sameValue(v *vec.Vector, x, y int) bool {
-	if v.IsNull(x) || v.IsNull(y) {
-		return v.IsNull(x) && v.IsNull(y)
-	}
-	switch v.Kind {
-	case vec.Bool:
-		return v.Bool[x] == v.Bool[y]
-	case vec.I64:
-		return v.I64[x] == v.I64[y]
-	case vec.F64:
-		return v.F64[x] == v.F64[y]
-	case vec.I128:
-		return v.I128[x] == v.I128[y]
-	case vec.Bytes:
-		return bytes.Equal(v.BytesAt(x), v.BytesAt(y))
-	}
-	return reflect.DeepEqual(v.At(x), v.At(y)) // nested keys
 }

@@ -35,22 +35,15 @@ func bindFirst(name string, last bool, args []fn.Arg) (*fn.BoundAgg, error) {
 			if retract {
 				return &firstOf{typ: t, last: last}
 			}
-			return &first{typ: t, last: last}
+			return &first{kept{typ: t}, last}
 		},
 	}, nil
 }
 
-// first keeps one value of an append-only input. Column 1 tells whether there
-// is one.
+// first keeps one value of an append-only input.
 type first struct {
-	typ   types.Type
-	last  bool
-	value *store.Column
-	any   state.Col[int64]
-}
-
-func (a *first) Open(t *state.Table, at fn.Place) {
-	a.value, a.any = store.NewColumn(t, at.Col, a.typ), t.I64Col(at.Col+1)
+	kept
+	last bool
 }
 
 func (a *first) Add(args []*vec.Vector, rows []int32, slots []int32, _ []vec.Op) error {
@@ -65,31 +58,7 @@ func (a *first) Add(args []*vec.Vector, rows []int32, slots []int32, _ []vec.Op)
 }
 
 // Merge takes the rows of from as later than those of to.
-func (a *first) Merge(to, from []int32) error {
-	v := vec.New(a.typ)
-	for i := range to {
-		if a.any.At(from[i]) == 0 {
-			continue
-		}
-		v.Reset()
-		a.value.Append(v, from[i])
-		if err := a.Add([]*vec.Vector{v}, vec.Identity(1), to[i:i+1], nil); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (a *first) Result(slots []int32, out *vec.Vector) error {
-	for _, s := range slots {
-		if a.any.At(s) == 0 {
-			out.AppendNull()
-			continue
-		}
-		a.value.Append(out, s)
-	}
-	return nil
-}
+func (a *first) Merge(to, from []int32) error { return a.merge(to, from, a.Add) }
 
 // firstOf keeps all values in the order they came; column 1 counts them.
 type firstOf struct {

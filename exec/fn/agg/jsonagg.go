@@ -3,6 +3,7 @@ package agg
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/sqlstream/sqlstream/exec/fn"
 	"github.com/sqlstream/sqlstream/exec/fn/scalar"
@@ -108,11 +109,12 @@ func (a *jsonArrayAgg) Result(slots []int32, out *vec.Vector) error {
 	return nil
 }
 
-// jsonObjectAgg has the last value of each key, at the place of its first.
+// jsonObjectAgg has the last value of each key, in the order of the keys.
 type jsonObjectAgg struct {
 	jsonAgg
-	keys state.BytesCol
-	last map[string]int32 // scratch: the last list row of each key
+	keys  state.BytesCol
+	last  map[string]int32 // scratch: the last list row of each key
+	order []string         // scratch: the keys in order
 }
 
 var errNullKey = errors.New("a key of the JSON object is NULL; filter such rows out")
@@ -139,8 +141,13 @@ func (a *jsonObjectAgg) Result(slots []int32, out *vec.Vector) error {
 			a.last[string(a.keys.At(at))] = at
 		}
 		a.text = append(a.text[:0], '{')
-		for at := a.list.rows.First(s); at >= 0; at = a.list.rows.Next(at) {
-			a.member(at)
+		a.order = a.order[:0]
+		for k := range a.last {
+			a.order = append(a.order, k)
+		}
+		slices.Sort(a.order)
+		for _, k := range a.order {
+			a.member(k, a.last[k])
 		}
 		out.AppendBytes(append(a.text, '}'))
 		out.KeepNulls()
@@ -148,19 +155,14 @@ func (a *jsonObjectAgg) Result(slots []int32, out *vec.Vector) error {
 	return nil
 }
 
-// member writes the key of a list row with its last value, once.
-func (a *jsonObjectAgg) member(at int32) {
-	last, ok := a.last[string(a.keys.At(at))]
-	if !ok {
-		return
-	}
-	delete(a.last, string(a.keys.At(at)))
+// member writes a key with its last value.
+func (a *jsonObjectAgg) member(key string, last int32) {
 	if !a.shown(last) {
 		return
 	}
 	if len(a.text) > 1 {
 		a.text = append(a.text, ',')
 	}
-	a.text = append(scalar.AppendJSONString(a.text, a.keys.At(at)), ':')
+	a.text = append(scalar.AppendJSONString(a.text, []byte(key)), ':')
 	a.write(last)
 }
