@@ -61,7 +61,7 @@ func (e *Unreachable) External() bool { return true }
 // hint says what a connection that breaks off at once may mean.
 func (c Config) hint(err error) error {
 	if c.TLS != nil {
-		if err, ok := hintTLS(err); ok {
+		if err, ok := hintTLS(err, len(c.TLS.Certificates) > 0); ok {
 			return err
 		}
 	}
@@ -69,7 +69,7 @@ func (c Config) hint(err error) error {
 	if c.TLS != nil && errors.As(err, &late) && late.Timeout() {
 		return fmt.Errorf("no answer within %s (does the broker speak TLS there: 'properties.security.protocol'?): %w", c.requestTimeout(), err)
 	}
-	if !errors.Is(err, io.EOF) {
+	if !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return err
 	}
 	switch {
@@ -86,7 +86,7 @@ func (c Config) hint(err error) error {
 // sent.
 func (c Config) explainFirst(addr string, err error) error {
 	if c.TLS != nil {
-		if err, ok := hintTLS(err); ok {
+		if err, ok := hintTLS(err, len(c.TLS.Certificates) > 0); ok {
 			return &Unreachable{addr, err}
 		}
 	}

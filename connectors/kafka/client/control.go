@@ -102,8 +102,13 @@ func call[R any](ctx context.Context, c *Control, addr string, f func(*sarama.Br
 // asCode turns sarama's errors with a code into ours.
 func asCode(err error) error {
 	var k sarama.KError
-	if errors.As(err, &k) {
+	switch {
+	case errors.As(err, &k):
 		return codes.Code(k)
+	case errors.Is(err, sarama.ErrSASLAuthenticationFailed): // wrapped so that As does not find it
+		return codes.SASLAuthentication
+	case errors.Is(err, sarama.ErrUnsupportedSASLMechanism):
+		return codes.UnsupportedSASL
 	}
 	return err
 }

@@ -9,8 +9,8 @@ import (
 )
 
 // hintTLS says which setting a failed handshake is about; false for errors
-// that are none.
-func hintTLS(err error) (error, bool) {
+// that are none. shown: a client certificate was there to be shown.
+func hintTLS(err error, shown bool) (error, bool) {
 	var authority x509.UnknownAuthorityError
 	var name x509.HostnameError
 	var plain tls.RecordHeaderError
@@ -22,7 +22,7 @@ func hintTLS(err error) (error, bool) {
 		hint = "the broker's certificate is for another name; 'properties.ssl.endpoint.identification.algorithm' = '' accepts it"
 	case errors.As(err, &plain):
 		hint = "the broker does not speak TLS there; is it the right port, and 'properties.security.protocol' right?"
-	case strings.Contains(err.Error(), "certificate required"):
+	case strings.Contains(err.Error(), "certificate required"), !shown && strings.Contains(err.Error(), "bad certificate"):
 		hint = "the broker asks for a client certificate: 'properties.ssl.keystore.location' names it"
 	case strings.Contains(err.Error(), "remote error: tls:"):
 		hint = "the broker refused the handshake; does it trust the certificate of 'properties.ssl.keystore.location'?"

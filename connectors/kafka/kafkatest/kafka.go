@@ -19,7 +19,7 @@ import (
 // Options of Start.
 type Options struct {
 	Dir      string            // data and settings; "" makes a temporary folder that Close removes
-	Settings map[string]string // added to, or instead of, the defaults
+	Settings map[string]string // added to, or instead of, the defaults; one that begins with a comma is added to the default
 }
 
 // Broker is one real Kafka node, broker and controller in one. Its address
@@ -66,6 +66,9 @@ func (b *Broker) configure(extra map[string]string) error {
 	b.addr = fmt.Sprintf("127.0.0.1:%d", ports[0])
 	settings := defaults(b.dir, ports[0], ports[1])
 	for k, v := range extra {
+		if strings.HasPrefix(v, ",") {
+			v = settings[k] + v
+		}
 		settings[k] = v
 	}
 	var text strings.Builder
