@@ -340,6 +340,44 @@ func recoverUnsettled(t *testing.T, j *job) error {
 	return committer.Recover(p.ctx, j.dir.pending)
 }
 
+// TestLaterWaitsForEarlier: while it is not known whether a writer's earlier
+// transaction was committed, EndTxn of its later one is not sent: written anew,
+// the earlier rows would come after the later ones.
+func TestLaterWaitsForEarlier(t *testing.T) {
+	c := testCases(t)
+	j := c.logged(t)
+	j.parallelism, j.aborts = 2, func(id checkpoint.ID) bool { return id == 1 }
+	j.killWhen("stored", 2)
+	earlier, err := txn.Decode(j.dir.pending[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	sent := map[string]bool{}
+	j.before = func(call, id string) error {
+		if call != "EndTxn" {
+			return nil
+		}
+		sent[id] = true
+		if id == earlier.ID {
+			return codes.UnknownProducerID // says nothing
+		}
+		return nil
+	}
+	if err := j.run(newProcess()); err == nil || !strings.Contains(err.Error(), earlier.ID) {
+		t.Fatalf("got %v, want that %s is not decided", err, earlier.ID)
+	}
+	if len(sent) != 2 { // the earlier one, and the other writer's
+		t.Fatalf("EndTxn was sent for %v", sent)
+	}
+	j.before = nil
+	if err := j.run(newProcess()); err != nil {
+		t.Fatal(err)
+	}
+	if err := j.done(); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestLogIsLimited: beyond max-bytes checkpoints are declined by a message that
 // names the option; a restart inside the process, which the runtime makes
 // where nothing else can free room, begins with empty logs.
