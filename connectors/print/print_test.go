@@ -3,9 +3,12 @@ package print
 import (
 	"bytes"
 	"context"
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/sqlstream/sqlstream/checkpoint"
+	"github.com/sqlstream/sqlstream/connectors"
 	"github.com/sqlstream/sqlstream/connectors/conntest"
 	"github.com/sqlstream/sqlstream/exec"
 	"github.com/sqlstream/sqlstream/exec/exectest"
@@ -54,4 +57,23 @@ func TestPrint(t *testing.T) {
 			t.Errorf("%v at parallelism %d:\n%swant\n%s", c.options, c.parallelism, got, want)
 		}
 	}
+}
+
+func TestSinkSuite(t *testing.T) {
+	conntest.RunSink(t, func(t *testing.T) conntest.Sink {
+		var stdout bytes.Buffer
+		Stdout = &stdout
+		table := conntest.Table(t, Connector, nil, conntest.Columns, nil)
+		return conntest.Sink{
+			New: func(t testing.TB) connectors.SinkTable {
+				s, err := Connector.Sink(table)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return s
+			},
+			Visible: func(testing.TB) []string { return strings.Split(strings.TrimSuffix(stdout.String(), "\n"), "\n") },
+			Line:    func(id int, name string) string { return fmt.Sprintf("+I[%d, %s]", id, name) },
+		}
+	})
 }
