@@ -236,6 +236,9 @@ func (d *jsonDoc) write(dst []byte, at int) []byte {
 	case '"':
 		return quoteJSON(dst, unquote(nil, d.raw(at)))
 	}
+	if n.kind == '0' {
+		return appendJSONNumber(dst, d.raw(at))
+	}
 	return append(dst, d.raw(at)...)
 }
 

@@ -1,6 +1,7 @@
 package scalar
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -34,15 +35,17 @@ func (j jsonValue) append(dst []byte, v *vec.Vector, i int) []byte {
 }
 
 // appendJSON writes numbers and booleans as such, nested values as arrays
-// and objects, and everything else as the string that CAST gives.
+// and objects with their keys in order, and everything else as the string that CAST gives.
 func appendJSON(dst []byte, v *vec.Vector, i int, t types.Type) []byte {
 	switch {
 	case v.IsNull(i):
 		return append(dst, "null"...)
 	case t.Kind == types.Boolean:
 		return fmt.Append(dst, v.Bool[i])
+	case t.IsApprox():
+		return appendJSONFloat(dst, v.F64[i])
 	case t.IsNumeric():
-		return vec.AppendText(dst, v, i, t)
+		return appendJSONNumber(dst, vec.AppendText(nil, v, i, t))
 	case t.IsString():
 		return quoteJSON(dst, v.BytesAt(i))
 	case t.Kind == types.Array:
@@ -50,15 +53,7 @@ func appendJSON(dst []byte, v *vec.Vector, i int, t types.Type) []byte {
 	case t.Kind == types.Map:
 		return appendJSONMap(dst, v, i, t)
 	case t.Kind == types.Row:
-		dst = append(dst, '{')
-		for c, f := range t.Fields {
-			if c > 0 {
-				dst = append(dst, ',')
-			}
-			dst = append(quoteJSON(dst, []byte(f.Name)), ':')
-			dst = appendJSON(dst, v.Kids[c], i, f.Type)
-		}
-		return append(dst, '}')
+		return appendJSONRow(dst, v, i, t)
 	}
 	return quoteJSON(dst, vec.AppendText(nil, v, i, t))
 }
@@ -75,17 +70,51 @@ func appendJSONList(dst []byte, v *vec.Vector, i int, t types.Type) []byte {
 	return append(dst, ']')
 }
 
-func appendJSONMap(dst []byte, v *vec.Vector, i int, t types.Type) []byte {
-	s := v.Spans[i]
+// jsonMember is a member of an object to be, and where its value is.
+type jsonMember struct {
+	key []byte
+	at  int
+}
+
+func sortMembers(m []jsonMember) []jsonMember {
+	slices.SortStableFunc(m, func(a, b jsonMember) int { return bytes.Compare(a.key, b.key) })
+	return m
+}
+
+func appendJSONRow(dst []byte, v *vec.Vector, i int, t types.Type) []byte {
+	members := make([]jsonMember, len(t.Fields))
+	for c, f := range t.Fields {
+		members[c] = jsonMember{[]byte(f.Name), c}
+	}
 	dst = append(dst, '{')
-	for j := s.Off; j < s.Off+s.Len; j++ {
-		if j > s.Off {
-			dst = append(dst, ',')
-		}
-		dst = append(quoteJSON(dst, vec.AppendText(nil, v.Kids[0], int(j), *t.Key)), ':')
-		dst = appendJSON(dst, v.Kids[1], int(j), *t.Elem)
+	for n, m := range sortMembers(members) {
+		dst = append(quoteJSON(comma(dst, n), m.key), ':')
+		dst = appendJSON(dst, v.Kids[m.at], i, t.Fields[m.at].Type)
 	}
 	return append(dst, '}')
+}
+
+func appendJSONMap(dst []byte, v *vec.Vector, i int, t types.Type) []byte {
+	s := v.Spans[i]
+	members := make([]jsonMember, s.Len)
+	for j := range members {
+		at := int(s.Off) + j
+		members[j] = jsonMember{vec.AppendText(nil, v.Kids[0], at, *t.Key), at}
+	}
+	dst = append(dst, '{')
+	for n, m := range sortMembers(members) {
+		dst = append(quoteJSON(comma(dst, n), m.key), ':')
+		dst = appendJSON(dst, v.Kids[1], m.at, *t.Elem)
+	}
+	return append(dst, '}')
+}
+
+// comma separates element n from the one before it.
+func comma(dst []byte, n int) []byte {
+	if n > 0 {
+		dst = append(dst, ',')
+	}
+	return dst
 }
 
 func bindJSONString(args []fn.Arg) (*fn.Bound, error) {
@@ -94,15 +123,7 @@ func bindJSONString(args []fn.Arg) (*fn.Bound, error) {
 		return nil, err
 	}
 	return &fn.Bound{Params: ts, Result: strict(types.String(), args), New: func() fn.Kernel {
-		var d jsonDoc
-		var text []byte
-		return textRows(func(dst []byte, r row) ([]byte, bool) {
-			text = appendJSON(text[:0], r.args[0], r.i, ts[0])
-			if !d.parse(text) { // NaN and infinities are no JSON
-				return append(dst, text...), true
-			}
-			return d.write(dst, 0), true
-		})()
+		return textRows(func(dst []byte, r row) ([]byte, bool) { return appendJSON(dst, r.args[0], r.i, ts[0]), true })()
 	}}, nil
 }
 

@@ -6,11 +6,12 @@ import (
 	"strings"
 )
 
-// jsonPath is a path of SQL/JSON: lax or strict, then steps to a member, an
-// element, or all of them.
+// jsonPath is a path of SQL/JSON: lax or, as in Flink by default, strict, then
+// steps to a member, an element, or all of them.
 type jsonPath struct {
-	strict bool
-	steps  []pathStep
+	lax   bool
+	many  bool // a step takes all members
+	steps []pathStep
 }
 
 type pathStep struct {
@@ -22,9 +23,9 @@ type pathStep struct {
 func compilePath(text string) (*jsonPath, error) {
 	p, s := &jsonPath{}, strings.TrimSpace(text)
 	if rest, ok := strings.CutPrefix(s, "strict "); ok {
-		p.strict, s = true, strings.TrimSpace(rest)
-	} else if rest, ok := strings.CutPrefix(s, "lax "); ok {
 		s = strings.TrimSpace(rest)
+	} else if rest, ok := strings.CutPrefix(s, "lax "); ok {
+		p.lax, s = true, strings.TrimSpace(rest)
 	}
 	if !strings.HasPrefix(s, "$") {
 		return nil, fmt.Errorf("JSON path '%s' must begin with $", text)
@@ -35,6 +36,7 @@ func compilePath(text string) (*jsonPath, error) {
 			return nil, fmt.Errorf("JSON path '%s': %w", text, err)
 		}
 		p.steps, s = append(p.steps, step), s[n:]
+		p.many = p.many || step.kind == '*'
 	}
 	return p, nil
 }
@@ -73,17 +75,18 @@ func pathStepOf(s string) (pathStep, int, error) {
 	return pathStep{}, 0, fmt.Errorf("%q is not supported yet", s[:end+1])
 }
 
-// find appends the nodes that the path leads to. It is not ok if the path is
-// strict and leads nowhere.
+// find appends the nodes that the path leads to. It is not ok if a step before
+// the first one that takes all members leads nowhere.
 func (p *jsonPath) find(d *jsonDoc, dst []int) ([]int, bool) {
-	at := append(dst[:0], 0)
+	at, many := append(dst[:0], 0), false
 	for _, s := range p.steps {
 		var next []int
 		for _, n := range at {
 			next = s.follow(d, n, next)
 		}
-		if len(next) == 0 {
-			return next, !p.strict
+		many = many || s.kind == '*'
+		if len(next) == 0 && !many {
+			return next, false
 		}
 		at = next
 	}

@@ -11,14 +11,14 @@ import (
 
 func init() {
 	fn.Register(&fn.Scalar{Name: "JSON_VALUE", Syntax: "JSON_VALUE(json, path [RETURNING type] [… ON EMPTY] [… ON ERROR])",
-		Doc: "The scalar at a path of a JSON text, as STRING, BOOLEAN, INT or DOUBLE. As in Flink 2.2, a value that is missing or null is a case of ON ERROR, not of ON EMPTY.", Bind: bindJSONValue})
+		Doc: "The scalar at a path of a JSON text, as STRING, BOOLEAN, INT or DOUBLE. As in Flink 2.2, a value that is missing or null is a case of ON EMPTY only if the path begins with lax, else of ON ERROR.", Bind: bindJSONValue})
 	fn.Register(&fn.Scalar{Name: "JSON_EXISTS", Syntax: "JSON_EXISTS(json, path [TRUE | FALSE | UNKNOWN | ERROR ON ERROR])",
 		Doc: "Whether a path of a JSON text leads to a value.", Bind: bindJSONExists})
 	fn.Register(&fn.Scalar{Name: "JSON_QUERY", Syntax: "JSON_QUERY(json, path [wrapper] [… ON EMPTY] [… ON ERROR])",
-		Doc: "The object or array at a path of a JSON text, with keys in order. As in Flink 2.2, a value that is missing is a case of ON ERROR, not of ON EMPTY.", Bind: bindJSONQuery})
+		Doc: "The object or array at a path of a JSON text, with keys in order. As in Flink 2.2, a value that is missing is a case of ON EMPTY only if the path begins with lax, else of ON ERROR.", Bind: bindJSONQuery})
 }
 
-// clause is what happens on error.
+// clause is what happens on empty or on error.
 type clause struct {
 	word         string // "", NULL, ERROR, DEFAULT, TRUE …
 	defaultValue int    // argument with the default
@@ -58,10 +58,10 @@ func bindJSONValue(args []fn.Arg) (*fn.Bound, error) {
 	if store == nil {
 		return nil, fmt.Errorf("JSON_VALUE returns STRING, BOOLEAN, INT, BIGINT or DOUBLE, not %s", result.Text())
 	}
-	failed := clause{defaultValue: 6}
+	empty, failed := clause{defaultValue: 4}, clause{defaultValue: 6}
 	if len(args) == 7 {
 		ts[2], ts[4], ts[6] = result, result, result
-		if _, err = word(syntax, args[3]); err != nil {
+		if empty.word, err = word(syntax, args[3]); err != nil {
 			return nil, err
 		}
 		if failed.word, err = word(syntax, args[5]); err != nil {
@@ -76,7 +76,7 @@ func bindJSONValue(args []fn.Arg) (*fn.Bound, error) {
 					out.SetNull(int(i))
 					continue
 				}
-				if err := j.scalar(args, i, out, store, failed); err != nil {
+				if err := j.scalar(args, i, out, store, empty, failed); err != nil {
 					return err
 				}
 			}
@@ -90,38 +90,55 @@ type jsonLookup struct {
 	doc   jsonDoc
 	paths jsonPaths
 	found []int
+	lax   bool // what is missing is a case of ON EMPTY
+	many  bool // the path has [*] or .*
 	text  []byte
 }
 
-// find is the nodes at the path in row i; valid is false if the text is no
-// JSON or a strict path leads nowhere.
+// find is the nodes at the path in row i. A path that leads nowhere or to a
+// null is invalid, as is text that is no JSON, but for a lax one: there
+// nothing is found. (A text of null is invalid in any case.)
 func (j *jsonLookup) find(args []*vec.Vector, i int32) (valid bool, err error) {
 	p, err := j.paths.of(args[1].BytesAt(int(i)))
 	if err != nil {
 		return false, err
 	}
-	j.found = j.found[:0]
-	if !j.doc.parse(args[0].BytesAt(int(i))) || !p.strict && j.doc.nodes[0].kind == 'n' {
+	j.found, j.lax, j.many = j.found[:0], p.lax, p.many
+	if !j.doc.parse(args[0].BytesAt(int(i))) {
+		return p.lax, nil
+	}
+	if j.doc.nodes[0].kind == 'n' {
+		j.lax = false
 		return false, nil
 	}
-	j.found, valid = p.find(&j.doc, j.found)
-	return valid, nil
+	found, ok := p.find(&j.doc, j.found)
+	if !ok || !p.many && j.doc.nodes[found[0]].kind == 'n' {
+		return p.lax, nil
+	}
+	j.found = found
+	return true, nil
 }
 
-func (j *jsonLookup) scalar(args []*vec.Vector, i int32, out *vec.Vector, store scalarStore, failed clause) error {
+func (j *jsonLookup) scalar(args []*vec.Vector, i int32, out *vec.Vector, store scalarStore, empty, failed clause) error {
 	valid, err := j.find(args, i)
 	if err != nil {
 		return err
 	}
-	if !valid || len(j.found) != 1 {
-		return failed.apply(args, i, out)
+	missing := failed
+	if j.lax {
+		missing = empty
+	}
+	if !valid || len(j.found) == 0 || j.many {
+		return missing.apply(args, i, out)
 	}
 	n := j.doc.nodes[j.found[0]]
 	switch n.kind {
-	case 'n', '{', '[':
-		return failed.apply(args, i, out)
+	case '{', '[':
+		return missing.apply(args, i, out)
 	case '"':
 		j.text = unquote(j.text[:0], j.doc.raw(j.found[0]))
+	case '0':
+		j.text = appendJSONNumber(j.text[:0], j.doc.raw(j.found[0]))
 	default:
 		j.text = append(j.text[:0], j.doc.raw(j.found[0])...)
 	}
@@ -198,7 +215,7 @@ func bindJSONExists(args []fn.Arg) (*fn.Bound, error) {
 				if err != nil {
 					return err
 				}
-				out.Bool[i] = len(j.found) > 0 && j.doc.nodes[j.found[0]].kind != 'n'
+				out.Bool[i] = len(j.found) > 0
 				if valid {
 					continue
 				}
@@ -238,11 +255,11 @@ func bindJSONQuery(args []fn.Arg) (*fn.Bound, error) {
 	if len(ts) > 2 {
 		ts[2] = types.String()
 	}
-	q := jsonQuery{wrapper: words[0], failed: words[2]}
+	q := jsonQuery{wrapper: words[0], empty: words[1], failed: words[2]}
 	return &fn.Bound{Params: ts, Result: types.String(), NullAware: true, New: func() fn.Kernel { return q.kernel() }}, nil
 }
 
-type jsonQuery struct{ wrapper, failed string }
+type jsonQuery struct{ wrapper, empty, failed string }
 
 func (q jsonQuery) kernel() fn.Kernel {
 	j := &jsonLookup{}
@@ -267,24 +284,30 @@ func (q jsonQuery) row(j *jsonLookup, args []*vec.Vector, i int32, out *vec.Vect
 	}
 	text, ok := q.wrap(j)
 	if !valid || !ok {
+		if j.lax {
+			return q.otherwise(q.empty, args, i, out)
+		}
 		return q.otherwise(q.failed, args, i, out)
 	}
 	out.SetBytes(int(i), text)
 	return nil
 }
 
-// wrap writes what was found, in an array if the clause says so; not ok if it
-// is neither object nor array.
+// wrap writes what was found, in an array if the clause says so, which is for
+// all but an array if it is conditional, or the path has [*]; not ok if what
+// would stand there is neither object nor array.
 func (q jsonQuery) wrap(j *jsonLookup) ([]byte, bool) {
 	j.text = j.text[:0]
-	if len(j.found) == 0 {
-		return nil, false
-	}
-	kind := j.doc.nodes[j.found[0]].kind
-	whole := len(j.found) == 1 && (kind == '{' || kind == '[')
-	wrap := q.wrapper == "WITH UNCONDITIONAL" || q.wrapper == "WITH CONDITIONAL" && !whole
-	if !wrap && !whole {
-		return nil, false
+	wrap := j.many
+	if !wrap {
+		if len(j.found) == 0 {
+			return nil, false
+		}
+		kind := j.doc.nodes[j.found[0]].kind
+		wrap = q.wrapper == "WITH UNCONDITIONAL" || q.wrapper == "WITH CONDITIONAL" && kind != '['
+		if !wrap && kind != '[' && kind != '{' {
+			return nil, false
+		}
 	}
 	if wrap {
 		j.text = append(j.text, '[')

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"time"
 
 	"github.com/sqlstream/sqlstream/exec/fn"
 	"github.com/sqlstream/sqlstream/exec/types"
@@ -149,6 +150,16 @@ func bindTextToLTZ(syntax string, args []fn.Arg) (*fn.Bound, error) {
 	}}, nil
 }
 
+// lastInstantOf is the instant of a wall clock; of an hour that occurs twice
+// it is the second one, as where Java's calendar reads it and not java.time.
+func lastInstantOf(us int64, zone *time.Location) int64 {
+	later := vec.LocalOf(us+dayMicros, zone) - dayMicros - us // offset behind a change
+	if vec.LocalOf(us-later, zone) == us {
+		return us - later
+	}
+	return vec.InstantOf(us, zone)
+}
+
 func bindUnixTimestamp(args []fn.Arg) (*fn.Bound, error) {
 	ts, err := bind("UNIX_TIMESTAMP([string [, pattern]])", args, 2, stringArg, stringArg)
 	if err != nil {
@@ -172,7 +183,7 @@ func bindUnixTimestamp(args []fn.Arg) (*fn.Bound, error) {
 				if err != nil {
 					return err
 				}
-				if out.I64[i] = vec.FloorDiv(vec.InstantOf(us, env.Zone), 1e6); !ok {
+				if out.I64[i] = vec.FloorDiv(lastInstantOf(us, env.Zone), 1e6); !ok {
 					out.I64[i] = math.MinInt64
 				}
 			}
