@@ -3,7 +3,6 @@
 package kafka
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -143,7 +142,7 @@ func TestKafkaReplacementKilled(t *testing.T) {
 		if err == nil {
 			err = j.checkWithin(20 * time.Second)
 		}
-		if err != nil && !errors.Is(err, errKilled) {
+		if err != nil {
 			t.Fatalf("killed at step %d: %v\n%s", at, err, strings.Join(p.log, "\n"))
 		}
 		if !p.killed() || at > 40 {

@@ -125,9 +125,6 @@ func TestUpsertAtLeastOnceTable(t *testing.T) {
 	c := testCases(t)
 	repeated := false
 	rapid.Check(t, func(rt *rapid.T) {
-		if c.n > 20 && c.late {
-			rt.Skip("enough for a real broker")
-		}
 		j := &upsertJob{table: mustTable(t, "upsert-kafka", idColumns, []int{0}, upsertJSON(c.addr, "topic", c.topic(t))), each: rapid.IntRange(1, 7).Draw(rt, "each")}
 		for i := range rapid.IntRange(1, 40).Draw(rt, "changes") {
 			j.changes = append(j.changes, change{rapid.IntRange(0, 4).Draw(rt, "key"), i, rapid.IntRange(0, 4).Draw(rt, "deleted") == 0})
