@@ -33,6 +33,7 @@ type Job struct {
 	*exec.Job
 	store    checkpoint.Store
 	control  *control
+	stopped  bool // by STOP JOB, without drain; the session's
 	finished chan struct{}
 
 	mu   sync.Mutex
@@ -80,7 +81,7 @@ func (s *Session) insert(ctx context.Context, st ast.Statement) error {
 	if p.DefaultedInterval {
 		s.out.Notice(fmt.Sprintf("note: exactly-once without '%s': set to %s", intervalKey, DefaultInterval))
 	}
-	name := s.jobName(p.Name)
+	name := s.jobName(p)
 	j, err := s.start(ctx, p)
 	if errors.Is(err, exec.ErrFinished) {
 		s.out.Notice(fmt.Sprintf("job %s has finished before (%s); start it with --fresh to run it again", name, filepath.Join(s.opt.StateDir, folderOf(name))))
@@ -118,7 +119,7 @@ func (s *Session) start(ctx context.Context, p *Plan) (*Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &Job{ID: fmt.Sprint(len(s.jobs) + 1), Name: s.jobName(p.Name), Started: time.Now(), Summary: sum, Plan: p, finished: make(chan struct{})}
+	j := &Job{ID: fmt.Sprint(len(s.jobs) + 1), Name: s.jobName(p), Started: time.Now(), Summary: sum, Plan: p, finished: make(chan struct{})}
 	if err := s.openState(j, p); err != nil {
 		if errors.Is(err, exec.ErrFinished) {
 			s.finished[p.Name]++
@@ -164,18 +165,25 @@ func (j *Job) watch() {
 
 // jobName makes the names of several jobs of one session unique: -2, -3 …
 // Those that had finished before count, so that a file that is run again finds
-// each of its jobs where it was.
-func (s *Session) jobName(name string) string {
-	n := 1 + s.finished[name]
+// each of its jobs where it was. A job that was stopped goes on under its name.
+func (s *Session) jobName(p *Plan) string {
+	n := 1 + s.finished[p.Name]
+	last := map[string]*Job{} // by name
 	for _, j := range s.jobs {
-		if j.Plan.Name == name {
-			n++
+		if j.Plan.Name == p.Name {
+			last[j.Name] = j
 		}
 	}
-	if n == 1 {
-		return name
+	for name, j := range last {
+		if j.stopped && j.Over() && j.Plan.Hash == p.Hash {
+			return name
+		}
+		n++
 	}
-	return fmt.Sprintf("%s-%d", name, n)
+	if n == 1 {
+		return p.Name
+	}
+	return fmt.Sprintf("%s-%d", p.Name, n)
 }
 
 // openState opens the job's directory, or memory.
@@ -316,6 +324,7 @@ func (s *Session) stopJob(ctx context.Context, st *ast.StopJob) error {
 	}
 	j.Stop(st.Drain)
 	<-j.finished
+	j.stopped = !st.Drain
 	if err := j.Err(); err != nil {
 		return runtimeError(err)
 	}

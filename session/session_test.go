@@ -156,6 +156,39 @@ func itoa(n int) string {
 	return itoa(n/10) + itoa(n%10)
 }
 
+// A job that STOP JOB ended goes on under its name when its INSERT comes
+// again; a second one beside it gets a name of its own.
+func TestStopAndStartAgain(t *testing.T) {
+	dir := t.TempDir()
+	s, err := session.New(session.Options{Output: &render.Recording{}, StateDir: filepath.Join(dir, "state"), Quiet: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	execute := func(sql string) {
+		t.Helper()
+		if err := s.Execute(context.Background(), sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+	execute(`CREATE TABLE src (n BIGINT) WITH ('connector' = 'datagen', 'rows-per-second' = '100', 'fields.n.kind' = 'sequence', 'fields.n.start' = '1', 'fields.n.end' = '1000000');
+CREATE TABLE dst (n BIGINT) WITH ('connector' = 'blackhole');
+INSERT INTO dst SELECT n FROM src;
+STOP JOB '1';
+INSERT INTO dst SELECT n FROM src;
+INSERT INTO dst SELECT n FROM src;`)
+	var names []string
+	for _, j := range s.Jobs() {
+		names = append(names, j.Name)
+	}
+	if got := strings.Join(names, " "); got != "insert-into_dst insert-into_dst insert-into_dst-2" {
+		t.Errorf("jobs are %s", got)
+	}
+	if s.Jobs()[1].Resumed == 0 {
+		t.Error("the second job did not resume the first")
+	}
+}
+
 // waitFor polls a condition of a running job; the job's own clock is real.
 func waitFor(t *testing.T, ok func() bool) {
 	t.Helper()
