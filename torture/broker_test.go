@@ -83,6 +83,31 @@ func TestFault11TimedOutWhileDown(t *testing.T) {
 	lostWhileDown(t, newCluster(t).world(t, 60), shortLived())
 }
 
+// TestFault11TimedOutWithLog: with the pre-commit log nothing is lost, even
+// if the next recovery is killed, too, at each of its steps.
+func TestFault11TimedOutWithLog(t *testing.T) {
+	c := newCluster(t)
+	for at := 0; ; at++ {
+		reached := at == 0
+		for _, after := range []bool{false, true} {
+			w := c.world(t, 60)
+			j := shortLived("sink.pre-commit-log", "true")
+			killed(t, w, j, At("commit", 2, false, Kill))
+			awaitAborted(t, w)
+			j.Sink["properties.transaction.timeout.ms"] = "60000" // a slow machine is not to lose more
+			p, err := w.Finish(j, inRecovery(at, after))
+			if err != nil {
+				t.Fatalf("step %d, after=%v: %v", at, after, err)
+			}
+			exact(t, w)
+			reached = reached || p.Killed()
+		}
+		if !reached {
+			return
+		}
+	}
+}
+
 func lostWhileDown(t *testing.T, w *World, j Job) {
 	killed(t, w, j, At("commit", 2, false, Kill))
 	awaitAborted(t, w)
@@ -229,20 +254,31 @@ func TestFault17TopicMadeAgain(t *testing.T) {
 // TestFault24FencedAfterCommit: EndTxn was answered OK, the id is fenced from
 // outside, the process dies before the outcome is stored. The marker proves
 // that the transaction was committed; nothing is written again.
-func TestFault24FencedAfterCommit(t *testing.T) {
+func TestFault24FencedAfterCommit(t *testing.T) { fencedAfterCommit(t, twoWriters) }
+
+// TestFault24FencedAfterCommitWithLog: the log would allow to write it again.
+func TestFault24FencedAfterCommitWithLog(t *testing.T) {
+	fencedAfterCommit(t, Job{Parallelism: 2, Sink: map[string]string{"sink.pre-commit-log": "true"}})
+}
+
+func fencedAfterCommit(t *testing.T, j Job) {
 	c := newCluster(t)
 	w := c.world(t, 60)
 	n := 0
-	killed(t, w, twoWriters, func(s Step) Action {
+	var id string
+	killed(t, w, j, func(s Step) Action {
 		if s.Name == "EndTxn commit" && s.After {
 			if n++; n == 3 {
-				go fence(w.Addr, s.ID) // it holds the broker up until the answer is out
+				id = s.ID
 				return Kill
 			}
 		}
 		return Go
 	})
-	finish(t, w, twoWriters)
+	if err := fence(w.Addr, id); err != nil {
+		t.Fatal(err)
+	}
+	finish(t, w, j)
 	exact(t, w)
 }
 

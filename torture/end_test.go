@@ -171,3 +171,27 @@ func drained(t *testing.T, w *World, err error) error {
 	w.Drained = v.Lost
 	return err
 }
+
+// TestFault20AckedBeforeTheOutcome: commits take so long that the next
+// checkpoint is acknowledged with the same committables again. They are not
+// committed again: their ids are in use for other rows by then.
+func TestFault20AckedBeforeTheOutcome(t *testing.T) {
+	c := newCluster(t)
+	for _, die := range []int{0, 3} {
+		w := c.world(t, 100)
+		kill := At("outcomes", die, true, Kill)
+		p, err := w.Finish(Job{Concurrent: 2}, func(s Step) Action {
+			if s.Name == "commit" && !s.After {
+				return Stall
+			}
+			return kill(s)
+		})
+		if err != nil || p.Killed() != (die > 0) {
+			t.Fatal(err, p.Killed())
+		}
+		if n := p.Count(exec.EventRestarting); n > 0 {
+			t.Fatalf("%d restarts: a transaction was fenced that nobody had to fence", n)
+		}
+		exact(t, w)
+	}
+}

@@ -17,12 +17,13 @@ import (
 func TestMutantsAreCaught(t *testing.T) {
 	for m, faults := range map[mutant.Mutant]string{
 		mutant.AssumeCommitted: "TestFault11TimedOutWhileDown|TestFault23MarkerOfAnEarlierRun",
+		mutant.WriteAgain:      "TestFault24FencedAfterCommitWithLog",
 		mutant.ReuseEarly:      "TestFault09DroppedRequestsAndAnswers",
 		mutant.CommitEarly:     "TestFault03BeforeMetadataIsStored",
 		mutant.SkipSync:        "TestFault06CommittedOutcomeNotStored",
 		mutant.DropAborted:     "TestFault15AbortedCheckpoint",
 		mutant.ProveByID:       "TestFault23MarkerOfAnEarlierRun",
-		mutant.KeepSettled:     "TestFault01KillBeforeBarrier|TestFault14Rescale",
+		mutant.KeepSettled:     "TestFault20AckedBeforeTheOutcome",
 	} {
 		t.Run(string(m), func(t *testing.T) {
 			if out, err := underMutant("", faults); err != nil {

@@ -115,6 +115,8 @@ func (r *run) job() (err error) {
 		Timeout: stalledBy, TwoSinks: r.rnd.IntN(3) == 0}
 	if r.rnd.IntN(4) == 0 {
 		r.base.TwoSinks, r.base.Files = false, filepath.Join(r.s.temp, r.w.Name)
+	} else if r.rnd.IntN(3) == 0 {
+		r.base.Sink = map[string]string{"sink.pre-commit-log": "true"}
 	}
 	parallelism := 0
 	for range 3 + r.rnd.IntN(4) {

@@ -72,6 +72,9 @@ func (s *Session) doubt(ctx context.Context, t Transaction, why error) (Verdict,
 	if err := s.AskOwner(ctx); err != nil {
 		return s.undecided(t, err)
 	}
+	if mutant.Is(mutant.WriteAgain) {
+		return s.lost(t, why)
+	}
 	found, err := s.readMarker(ctx, t.ID, t.Marker, true)
 	if err != nil {
 		return s.undecided(t, err)
