@@ -1,8 +1,6 @@
 package scalar
 
 import (
-	"bytes"
-
 	"github.com/sqlstream/sqlstream/exec/types"
 )
 
@@ -10,11 +8,11 @@ func init() {
 	keep := func(ts []types.Type) types.Type { return ts[0] }
 	simple{name: "UPPER", syntax: "UPPER(string)", doc: "In upper case.", params: []param{stringArg}, resultOf: keep,
 		kernel: textRows(func(dst []byte, r row) ([]byte, bool) {
-			return mapped(dst, r.bytes(0), 'a', bytes.ToUpper), true
+			return mapped(dst, r.bytes(0), 'a', upper), true
 		})}.register()
 	simple{name: "LOWER", syntax: "LOWER(string)", doc: "In lower case.", params: []param{stringArg}, resultOf: keep,
 		kernel: textRows(func(dst []byte, r row) ([]byte, bool) {
-			return mapped(dst, r.bytes(0), 'A', bytes.ToLower), true
+			return mapped(dst, r.bytes(0), 'A', lower), true
 		})}.register()
 	simple{name: "INITCAP", syntax: "INITCAP(string)",
 		doc:    "First letters of words in upper case, the others in lower case. Everything but ASCII letters and digits ends a word.",

@@ -30,11 +30,22 @@ func bindCoalesce(syntax string, args []fn.Arg) (*fn.Bound, error) {
 	if err != nil {
 		return nil, err
 	}
+	t = widest(t, args)
 	p := same(t, len(args))
 	for _, a := range args {
 		t.NotNull = t.NotNull || a.Type.NotNull
 	}
 	return &fn.Bound{Params: p, Result: t}, nil
+}
+
+// widest is DOUBLE where FLOAT came first of the two; CASE and UNION keep it.
+func widest(t types.Type, args []fn.Arg) types.Type {
+	for _, a := range args {
+		if t.Kind == types.Float && a.Type.Kind == types.Double {
+			return types.Of(types.Double).Nullable(!t.NotNull)
+		}
+	}
+	return t
 }
 
 func bindIfNull(args []fn.Arg) (*fn.Bound, error) {

@@ -18,7 +18,7 @@ func init() {
 				us, _, ok := vec.ParseTimestamp(r.bytes(0), 6)
 				a, _ := from.of(r.bytes(1))
 				b, _ := to.of(r.bytes(2))
-				return standardPattern.append(dst, vec.LocalOf(vec.InstantOf(us, a), b), 0), ok
+				return standardPattern.append(dst, vec.LocalOf(lastInstantOf(us, a), b), 0), ok
 			})()
 		}}.register()
 }

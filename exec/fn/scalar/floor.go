@@ -86,6 +86,9 @@ func bindFloorTo(syntax string, args []fn.Arg, up bool) (*fn.Bound, error) {
 		return nil, fmt.Errorf("%s does not know the unit %s for %s", syntax, unit, t.Text())
 	}
 	read := clockOf(t)
+	if t.Kind == types.TimestampLTZ && clockUnits[unit] > 0 {
+		return &fn.Bound{Params: ts, Result: strict(t, args), New: func() fn.Kernel { return floorInstant(t, floor, next, up) }}, nil
+	}
 	return &fn.Bound{Params: ts, Result: strict(t, args), New: func() fn.Kernel {
 		return func(env *fn.Env, args []*vec.Vector, rows []int32, out *vec.Vector) error {
 			for _, i := range rows {
@@ -99,6 +102,25 @@ func bindFloorTo(syntax string, args []fn.Arg, up bool) (*fn.Bound, error) {
 			return nil
 		}
 	}}, nil
+}
+
+// floorInstant rounds the wall clock of an instant to a unit of a clock, and
+// moves the instant by as much, for the wall clock does not tell which of two
+// hours it is in.
+func floorInstant(t types.Type, floor, next func(us int64) int64, up bool) fn.Kernel {
+	local, instant := clockOf(t), clockOf(types.Type{Kind: types.Timestamp, Precision: t.Precision})
+	return func(env *fn.Env, args []*vec.Vector, rows []int32, out *vec.Vector) error {
+		for _, i := range rows {
+			us, ns := local(env, args[0], i)
+			at := floor(us)
+			if up && (at != us || ns > 0) {
+				at = next(at)
+			}
+			since, _ := instant(env, args[0], i)
+			setClock(env, types.Type{Kind: types.Timestamp}, out, i, since+at-us, 0)
+		}
+		return nil
+	}
 }
 
 // clockUnits are the units of one length, in µs.

@@ -20,6 +20,7 @@ func bindExtreme(syntax string, args []fn.Arg, sign int) (*fn.Bound, error) {
 	if err != nil {
 		return nil, err
 	}
+	t = widest(t, args)
 	if t.Kind >= types.Array {
 		return nil, fmt.Errorf("values of %s have no order", t.Text())
 	}

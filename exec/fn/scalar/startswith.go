@@ -2,10 +2,12 @@ package scalar
 
 import (
 	"bytes"
+	"errors"
+	"strconv"
+	"strings"
 	"unicode"
 
 	"github.com/sqlstream/sqlstream/exec/fn"
-	"github.com/sqlstream/sqlstream/exec/vec"
 )
 
 func init() {
@@ -28,9 +30,24 @@ func allOf(of func(rune) bool) func([]byte) bool {
 	}
 }
 
+// isNumber tells what Java reads as a double: also with blanks around it, with
+// d or f behind it, NaN, Infinity, and hexadecimal with an exponent.
 func isNumber(s []byte) bool {
-	_, ok := vec.ParseDecimal(s, vec.MaxDigits, 0)
-	return ok
+	t := strings.TrimFunc(string(s), func(c rune) bool { return c <= ' ' })
+	if t != "" && (t[0] == '+' || t[0] == '-') {
+		t = t[1:]
+	}
+	if t == "" || t == "NaN" || t == "Infinity" {
+		return t != ""
+	}
+	if strings.IndexByte("dDfF", t[len(t)-1]) >= 0 {
+		t = t[:len(t)-1]
+	}
+	if t == "" || t[0] != '.' && t[0]-'0' > 9 || strings.IndexByte(t, '_') >= 0 {
+		return false
+	}
+	_, err := strconv.ParseFloat(t, 64)
+	return err == nil || errors.Is(err, strconv.ErrRange)
 }
 
 // bindAllOf: NULL is false.
