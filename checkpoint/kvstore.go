@@ -156,8 +156,7 @@ func (s *KVStore) Save(m *Metadata) error {
 		return s.eng.Put(metaKey(m.ID), rec)
 	}
 	err := s.eng.Apply([]Entry{{metaKey(m.ID), rec}})
-	s.noteSaved(k, err)
-	if err != nil {
+	if err = s.noteSaved(k, err); err != nil {
 		return fmt.Errorf("metadata of checkpoint %d: %w", m.ID, err)
 	}
 	if err := s.eng.WriteLatest(latestRecord{m.ID, s.rec.runID}.encode()); err != nil {
@@ -168,8 +167,10 @@ func (s *KVStore) Save(m *Metadata) error {
 }
 
 // noteSaved: after an error other than that of the check before writing, the
-// metadata may be there. Then its chunks must stay until the next open.
-func (s *KVStore) noteSaved(k keptMeta, err error) {
+// metadata may be there. Then its chunks must stay until the next open, and
+// the error is ErrUnusable: a restart inside the process would begin at the
+// checkpoint before, and abort transactions that this one may cover.
+func (s *KVStore) noteSaved(k keptMeta, err error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
@@ -177,7 +178,9 @@ func (s *KVStore) noteSaved(k keptMeta, err error) {
 		s.kept = append(s.kept, k)
 	case !errors.Is(err, ErrNoSpace):
 		s.broken = fmt.Errorf("%s: %w: %w", s.where, ErrUnusable, err)
+		return s.broken
 	}
+	return err
 }
 
 func (s *KVStore) savable(k keptMeta) error {

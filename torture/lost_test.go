@@ -1,6 +1,7 @@
 package torture
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/sqlstream/sqlstream/checkpoint"
@@ -62,5 +63,22 @@ func TestLossesAreCounted(t *testing.T) {
 	}
 	if st := p.job.Status(); len(v.Lost) == 0 || st.Lost == 0 || st.LostRecords != int64(len(v.Lost)) {
 		t.Fatalf("%d records are lost, the job says %d with %d transactions", len(v.Lost), st.LostRecords, st.Lost)
+	}
+}
+
+// TestStoredOrNot: the write of a checkpoint's metadata fails, but is durable.
+// A restart inside the process would begin at the checkpoint before, and abort
+// what this one covers; so the process ends, and the next one finds the truth.
+func TestStoredOrNot(t *testing.T) {
+	for _, log := range []string{"false", "true"} {
+		for _, durable := range []bool{false, true} {
+			w := newCluster(t).world(t, 60)
+			j := Job{Parallelism: 2, Sink: map[string]string{"sink.pre-commit-log": log}}
+			if _, err := w.Run(j, At("metadata", 2, durable, Drop)); !errors.Is(err, checkpoint.ErrUnusable) {
+				t.Fatalf("durable=%v: got %v", durable, err)
+			}
+			finish(t, w, j)
+			exact(t, w)
+		}
 	}
 }
