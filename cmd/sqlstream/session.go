@@ -36,6 +36,9 @@ func (a *app) newSession(o session.Options) (*session.Session, error) {
 			return nil, err
 		}
 	}
+	if o.Log == nil {
+		o.Log = newWarnings(func(line string) { fmt.Fprintln(a.err, line) })
+	}
 	if a.flags.debug {
 		o.Log = slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	}

@@ -64,6 +64,12 @@ func (w *watcher) say(text string) {
 	fmt.Fprintln(w.out, text)
 }
 
+func (w *watcher) warn(line string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.say(line)
+}
+
 func (w *watcher) clear() {
 	if w.drawn {
 		fmt.Fprint(w.out, "\r\x1b[K")

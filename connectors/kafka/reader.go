@@ -104,7 +104,7 @@ func (r *reader) open(starts []fetch.Start) {
 	}
 	r.leaders = client.NewControl(s.client)
 	r.fetcher = fetch.New(fetch.Config{
-		Client: s.client, ReadCommitted: s.committed(), Clock: r.ctx.Clock,
+		Client: s.client, ReadCommitted: s.committed(), Clock: r.ctx.Clock, Waiting: waiting(r.ctx.Log, r.ctx.Clock, "source", starts[0].Topic),
 		MaxWait: time.Duration(o.Int("properties.fetch.max.wait.ms")) * time.Millisecond, MinBytes: int32(o.Int("properties.fetch.min.bytes")),
 		MaxBytes: int32(o.Int("properties.fetch.max.bytes")), PartitionBytes: int32(o.Int("properties.max.partition.fetch.bytes")),
 	}, r.leaders, starts)

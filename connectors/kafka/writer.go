@@ -72,7 +72,8 @@ func openWriter(ctx context.Context, t *sinkTable, c exec.SinkContext) (*writer,
 	w.producer = produce.New(produce.Config{
 		Client: t.client, Topic: w.topic, Partitions: len(topic.Partitions), Clock: c.Clock,
 		Codec: recordbatch.Codecs[o.Enum("properties.compression.type")], BatchBytes: int(o.Int("properties.batch.size")),
-		Linger: time.Duration(o.Int(optLinger)) * time.Millisecond,
+		Linger:  time.Duration(o.Int(optLinger)) * time.Millisecond,
+		Waiting: waiting(c.Log, c.Clock, "sink", w.topic),
 	}, w.control)
 	return w, nil
 }

@@ -29,6 +29,9 @@ type Config struct {
 	// Patience bounds how long a partition without a leader, or a broker that
 	// is away, is waited for. 0: 2 minutes.
 	Patience time.Duration
+	// Waiting, if set, is told of each failed attempt: for how long the
+	// partition has failed, and why. It must not block.
+	Waiting func(time.Duration, error)
 }
 
 // Start is where the reading of a partition begins.
@@ -252,12 +255,20 @@ func (f *Fetcher) adopt(topics map[string]client.Topic, why error) error {
 		if now.Sub(p.badSince) > f.c.Patience {
 			return fmt.Errorf("partition %s has had no reachable leader for %s: %w", p.TP, f.c.Patience, noLeader(why))
 		}
+		f.waiting(p, noLeader(why))
 	}
 	f.cond.Broadcast()
 	if missing {
 		f.pauseLocked(200 * time.Millisecond)
 	}
 	return nil
+}
+
+// waiting tells of a partition that cannot be read for now.
+func (f *Fetcher) waiting(p *partition, why error) {
+	if f.c.Waiting != nil {
+		f.c.Waiting(f.c.Clock.Now().Sub(p.badSince), fmt.Errorf("partition %s: %w", p.TP, why))
+	}
 }
 
 // pauseLocked waits without the lock.

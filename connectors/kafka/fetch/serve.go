@@ -97,6 +97,7 @@ func (f *Fetcher) orphan(wants []want, err error) {
 		} else if f.c.Clock.Now().Sub(p.badSince) > f.c.Patience {
 			f.fail(fmt.Errorf("partition %s: %w", p.TP, err))
 		}
+		f.waiting(p, err)
 	}
 	f.cond.Broadcast()
 	f.pauseLocked(100 * time.Millisecond)

@@ -36,6 +36,9 @@ type Config struct {
 	Clock  exec.Clock
 	// Patience bounds how long a batch is repeated. 0: 2 minutes.
 	Patience time.Duration
+	// Waiting, if set, is told of each failed attempt: for how long the
+	// partition has failed, and why. It must not block.
+	Waiting func(time.Duration, error)
 }
 
 // Identity is in whose name batches are written.

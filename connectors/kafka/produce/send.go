@@ -267,6 +267,9 @@ func (p *Producer) later(q *partition, err error) {
 	if now.Sub(q.failingSince) > p.c.Patience {
 		p.fail(err)
 	}
+	if p.c.Waiting != nil {
+		p.c.Waiting(now.Sub(q.failingSince), err)
+	}
 	q.notBefore = now.Add(50 * time.Millisecond)
 }
 
