@@ -70,7 +70,7 @@ func newMetrics() *Metrics {
 }
 
 func (a *attempt) newInlet(s *stage, port int, h hasher) *inlet {
-	in := &inlet{stage: s, port: port, split: a.cfg.RowMode && s.node.Folds, keys: h}
+	in := &inlet{stage: s, port: port, split: s.node.Folds && (a.cfg.RowMode || s.node.EachRow), keys: h}
 	for _, e := range s.node.Inputs {
 		if e.Port == port {
 			in.one.types = fieldTypes(a.g.Nodes[e.From].Output)

@@ -25,6 +25,8 @@ type Node struct {
 	// Folds says that the operator folds several rows of a key into one change;
 	// in row mode the runtime hands it one selected row at a time.
 	Folds bool
+	// EachRow asks for that in every mode: a consumer tells the changes apart.
+	EachRow bool
 
 	Source *SourceNode
 	New    func() (Operator, error) // one instance a subtask

@@ -71,7 +71,7 @@ type builder struct {
 }
 
 func (b *builder) add(n *physical.Node) error {
-	g := &exec.Node{UID: n.UID, Name: n.Title(), Parallelism: n.Parallelism, Output: n.Output, Folds: n.Folds()}
+	g := &exec.Node{UID: n.UID, Name: n.Title(), Parallelism: n.Parallelism, Output: n.Output, Folds: n.Folds(), EachRow: n.EachRow}
 	for _, in := range n.Inputs {
 		g.Inputs = append(g.Inputs, exec.Edge{From: in.Node.ID, Exchange: b.exchange(in, n), Key: in.Key, Port: in.Port})
 	}

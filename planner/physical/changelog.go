@@ -16,6 +16,7 @@ func (l *lowerer) finish(p *Plan) error {
 	p.needBefore()
 	l.dropBefore(p)
 	p.order()
+	p.needEachRow()
 	p.setBefore()
 	p.upsertsBeforeSinks()
 	p.dropWatermarks()
@@ -99,6 +100,20 @@ func (p *Plan) needBefore() {
 		for j, in := range n.Inputs {
 			if in.Node.Changes.Has(Update) && n.wantsBefore(j) {
 				in.Node.needsBefore = true
+			}
+		}
+	}
+}
+
+// needEachRow marks the nodes that make the versions of a temporal join: of
+// two versions in one batch rows may need the first one.
+func (p *Plan) needEachRow() {
+	for i := len(p.Nodes) - 1; i >= 0; i-- {
+		n := p.Nodes[i]
+		_, join := n.Op.(*TemporalJoin)
+		for _, in := range n.Inputs {
+			if n.EachRow || join && in.Port == 1 {
+				in.Node.EachRow = true
 			}
 		}
 	}

@@ -54,6 +54,9 @@ type Node struct {
 	rowtime expr.Expr
 	// needsBefore is set where a consumer cannot do without -U.
 	needsBefore bool
+	// EachRow is set where a consumer needs each change, not only the last one
+	// of a batch.
+	EachRow bool
 }
 
 // Input is one input of a node. Several may feed one port (UNION ALL).
