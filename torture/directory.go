@@ -2,6 +2,7 @@ package torture
 
 import (
 	"strings"
+	"syscall"
 
 	"github.com/sqlstream/sqlstream/checkpoint"
 	"github.com/sqlstream/sqlstream/checkpoint/badger"
@@ -39,15 +40,18 @@ func (m Memory) open(job checkpoint.Job, wrap func(checkpoint.Engine) checkpoint
 
 func (m Memory) crash() { m.Crash() }
 
-// Folder is a Badger directory. Only the end of the operating system's
-// process crashes it.
+// Folder is a Badger directory. A crash is the real one: kill -9 of the
+// operating system's process, so only a process of its own may be killed.
 type Folder string
 
 func (f Folder) open(job checkpoint.Job, wrap func(checkpoint.Engine) checkpoint.Engine) (checkpoint.Store, error) {
 	return badger.OpenWrapped(string(f), job, wrap)
 }
 
-func (f Folder) crash() {}
+func (f Folder) crash() {
+	_ = syscall.Kill(syscall.Getpid(), syscall.SIGKILL)
+	select {}
+}
 
 // tappedEngine makes durable writes steps.
 type tappedEngine struct {

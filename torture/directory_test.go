@@ -18,6 +18,7 @@ import (
 // TestFault16DiskFullAndDamage: a full disk declines checkpoints and no more;
 // a torn or flipped byte of the directory is refused by its name.
 func TestFault16DiskFullAndDamage(t *testing.T) {
+	t.Parallel()
 	t.Run("disk full", func(t *testing.T) {
 		c := newCluster(t)
 		w := c.world(t, 120)
@@ -184,6 +185,7 @@ func TestFault19OpenedTwice(t *testing.T) {
 
 // TestFault22StaleCopy: an older copy of the directory is put back.
 func TestFault22StaleCopy(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t)
 	for _, end := range []point{{"outcomes", true}, {"commit", false}, {"EndTxn commit", true}, {"", false}} {
 		for _, taken := range []point{{"metadata", false}, {"metadata", true}, {"EndTxn commit", true}, {"outcomes", true}} {
@@ -215,6 +217,7 @@ func TestFault22StaleCopy(t *testing.T) {
 // TestFault23LostDirectory: refused, naming the earlier run; --fresh begins
 // anew and says that rows may come again.
 func TestFault23LostDirectory(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t)
 	for _, end := range []point{{"outcomes", true}, {"commit", false}, {"EndTxn commit", true}, {"", false}} {
 		w := c.world(t, 60)

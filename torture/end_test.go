@@ -82,6 +82,7 @@ func TestFault20LateAcknowledgements(t *testing.T) {
 
 // TestFault21EndStopDrain: a kill at each step from the final barrier on.
 func TestFault21EndStopDrain(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t)
 	for _, how := range []string{"end", "stop", "drain"} {
 		t.Run(how, func(t *testing.T) {
@@ -176,6 +177,7 @@ func drained(t *testing.T, w *World, err error) error {
 // checkpoint is acknowledged with the same committables again. They are not
 // committed again: their ids are in use for other rows by then.
 func TestFault20AckedBeforeTheOutcome(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t)
 	for _, die := range []int{0, 3} {
 		w := c.world(t, 100)

@@ -79,11 +79,13 @@ func killAt(t *testing.T, j Job, points ...point) {
 var twoWriters = Job{Parallelism: 2}
 
 func TestFault01KillBeforeBarrier(t *testing.T) {
+	t.Parallel()
 	killAt(t, twoWriters, point{"write", false}, point{"write", true}, point{"Produce", false}, point{"Produce", true},
 		point{"InitProducerId", true}, point{"AddPartitionsToTxn", true}, point{"begin", false}, point{"begin", true})
 }
 
 func TestFault02BetweenFlushAndAck(t *testing.T) {
+	t.Parallel()
 	killAt(t, twoWriters, point{"precommit", false}, point{"AddOffsetsToTxn", false}, point{"TxnOffsetCommit", false},
 		point{"TxnOffsetCommit", true}, point{"precommit", true})
 }
@@ -120,12 +122,14 @@ func TestFault05BetweenTwoWritersCommits(t *testing.T) {
 }
 
 func TestFault06CommittedOutcomeNotStored(t *testing.T) {
+	t.Parallel()
 	killAt(t, twoWriters, point{"EndTxn commit", true}, point{"commit", true}, point{"outcomes", false}, point{"outcomes", true}, point{"settled", false})
 }
 
 // TestFault07DuringRecovery: a second process dies at each step between its
 // start and its first row, then, every other time, a third one as well.
 func TestFault07DuringRecovery(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t)
 	for at := 1; ; at++ {
 		reached := false
@@ -169,6 +173,7 @@ func inRecovery(nth int, after bool) Hook {
 // TestFault09DroppedRequestsAndAnswers loses each kind of request, and of
 // answer, and lets requests arrive late.
 func TestFault09DroppedRequestsAndAnswers(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t)
 	for _, name := range []string{"EndTxn commit", "EndTxn abort", "InitProducerId", "AddPartitionsToTxn", "AddOffsetsToTxn", "TxnOffsetCommit", "Produce"} {
 		for _, how := range []struct {

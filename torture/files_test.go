@@ -58,6 +58,7 @@ func wholeFiles(t *testing.T, folder string, hook Hook) Hook {
 // TestFilesFaults01To06 kills a job that writes files at each step of faults
 // 1 to 6.
 func TestFilesFaults01To06(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t)
 	for _, p := range []point{{"write", false}, {"write", true}, {"begin", true}, {"precommit", false}, {"precommit", true}, {"chunks", true}, {"metadata", false},
 		{"metadata", true}, {"LATEST", false}, {"LATEST", true}, {"commit", false}, {"commit", true}, {"outcomes", false}, {"outcomes", true}, {"settled", true}} {
@@ -76,6 +77,7 @@ func TestFilesFaults01To06(t *testing.T) {
 // TestFilesFault07DuringRecovery: a second process dies at each step of its
 // recovery.
 func TestFilesFault07DuringRecovery(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t)
 	for at := 1; ; at++ {
 		reached := false
@@ -138,6 +140,7 @@ func TestFilesFault15AbortedCheckpoint(t *testing.T) {
 
 // TestFilesFault21End: a kill at each step from the final barrier on.
 func TestFilesFault21End(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t)
 	for at := 1; ; at++ {
 		w := c.world(t, 30)
