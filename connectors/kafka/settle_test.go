@@ -325,3 +325,57 @@ func TestSettlerDescribes(t *testing.T) {
 		t.Fatalf("the cluster lists %+v", list)
 	}
 }
+
+// TestSettleWithLog: what the broker aborted is the next start's to write
+// anew; only force gives it up. A hand's commit leaves no log behind.
+func TestSettleWithLog(t *testing.T) {
+	c := testCases(t)
+	t.Run("aborted", func(t *testing.T) {
+		j := c.logged(t)
+		j.killWhen("stored", 2)
+		j.fencePending(c.addr, nil)
+		_, err := j.settle(newProcess(), 0, true, false)
+		wantRefused[*connectors.WouldLoseError](t, err, "writes its rows anew")
+		_, err = j.settle(newProcess(), 0, false, false)
+		wantRefused[*connectors.WouldLoseError](t, err, "pre-commit log")
+		if err := j.untilDone(newProcess()); err != nil {
+			t.Fatal(err)
+		}
+		if err := j.done(); err != nil {
+			t.Fatal(err)
+		}
+		if j.anew == 0 {
+			t.Fatal("nothing was written anew")
+		}
+	})
+	t.Run("committed", func(t *testing.T) {
+		j := c.logged(t)
+		j.killWhen("stored", 2)
+		if _, err := j.settle(newProcess(), 0, true, false); err != nil {
+			t.Fatal(err)
+		}
+		if err := j.untilDone(newProcess()); err != nil {
+			t.Fatal(err)
+		}
+		if err := j.done(); err != nil {
+			t.Fatal(err)
+		}
+	})
+	t.Run("given up", func(t *testing.T) {
+		j := c.logged(t)
+		j.killWhen("stored", 2)
+		o, err := j.settle(newProcess(), 0, false, true)
+		if err != nil || o.Status != checkpoint.Lost || o.Records != 4 {
+			t.Fatal(o, err)
+		}
+		if err := j.untilDone(newProcess()); err != nil {
+			t.Fatal(err)
+		}
+		if err := j.checkWithin(100 * time.Millisecond); err == nil || !strings.Contains(err.Error(), "lost [4 5 6 7], duplicated []") {
+			t.Fatal(err)
+		}
+		if err := j.noLogs(); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
