@@ -17,6 +17,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
 // Topic is a topic that exists once Start returns. A topic that is already
@@ -63,6 +64,9 @@ func Start(o Options) (*Broker, error) {
 		return nil, fmt.Errorf("broker at %s: %w", listenAddr(o), err)
 	}
 	b := &Broker{cluster: cluster, addr: cluster.ListenAddrs()[0]}
+	if o.AutoCreate && o.DataDir != "" {
+		cluster.ControlKey(int16(kmsg.Metadata), b.makeTopics(o.DefaultPartitions))
+	}
 	for _, t := range o.Topics {
 		if err := b.CreateTopic(t.Name, t.Partitions); err != nil {
 			b.Close()
@@ -115,6 +119,22 @@ func listenFn(o Options) (func(string, string) (net.Listener, error), error) {
 		listen = net.Listen
 	}
 	return func(network, _ string) (net.Listener, error) { return listen(network, addr) }, nil
+}
+
+// makeTopics makes the topics that a request asks for, which the cluster
+// would do too, but without writing them down: after a kill -9 a topic of the
+// same name would begin anew in the files of the old one.
+func (b *Broker) makeTopics(partitions int) func(kmsg.Request) (kmsg.Response, error, bool) {
+	return func(r kmsg.Request) (kmsg.Response, error, bool) {
+		b.cluster.KeepControl()
+		req := r.(*kmsg.MetadataRequest)
+		for _, t := range req.Topics {
+			if t.Topic != nil && req.AllowAutoTopicCreation {
+				_ = b.CreateTopic(*t.Topic, partitions) // the cluster answers for what cannot be made
+			}
+		}
+		return nil, nil, false
+	}
 }
 
 // Addr is the host:port that clients connect to.

@@ -2,6 +2,8 @@ package broker
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -41,6 +43,22 @@ func TestCloseKeepsDataAndTopics(t *testing.T) {
 	}
 	if n := len(b.Cluster().PartitionInfos("later")); n != 3 {
 		t.Fatalf("a topic added at a later start has %d partitions, want 3", n)
+	}
+}
+
+// TestMadeTopicsAreWrittenDown: a topic that a client had made is on disk
+// before the broker is closed.
+func TestMadeTopicsAreWrittenDown(t *testing.T) {
+	dir := t.TempDir()
+	b, err := Start(Options{DataDir: dir, AutoCreate: true, DefaultPartitions: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	produce(t, "v", kgo.SeedBrokers(b.Addr()), kgo.AllowAutoTopicCreation())
+	text, err := os.ReadFile(filepath.Join(dir, "topics.json"))
+	if err != nil || !strings.Contains(string(text), `"name":"t"`) || !strings.Contains(string(text), `"partitions":2`) {
+		t.Errorf("topics.json holds %s, error %v", text, err)
 	}
 }
 
