@@ -202,8 +202,10 @@ func (f *Fetcher) take(w want, p *kmsg.FetchResponseTopicPartition, buf *buffer)
 		end = p.LastStableOffset
 	}
 	next, err := nextOffset(p.RecordBatches, w.offset)
-	if err != nil {
-		return fmt.Errorf("partition %s: %w", w.tp, err)
+	if err != nil { // reading it again shows the same
+		err = exec.Fatal(fmt.Errorf("partition %s: %w", w.tp, err))
+		f.fail(err)
+		return err
 	}
 	if next == w.offset {
 		if len(p.RecordBatches) > 0 {
