@@ -258,16 +258,17 @@ func TestFault17TopicMadeAgain(t *testing.T) {
 // TestFault24FencedAfterCommit: EndTxn was answered OK, the id is fenced from
 // outside, the process dies before the outcome is stored. The marker proves
 // that the transaction was committed; nothing is written again.
-func TestFault24FencedAfterCommit(t *testing.T) { fencedAfterCommit(t, twoWriters) }
+func TestFault24FencedAfterCommit(t *testing.T) {
+	fencedAfterCommit(t, newCluster(t).world(t, 60), twoWriters)
+}
 
 // TestFault24FencedAfterCommitWithLog: the log would allow to write it again.
 func TestFault24FencedAfterCommitWithLog(t *testing.T) {
-	fencedAfterCommit(t, Job{Parallelism: 2, Sink: map[string]string{"sink.pre-commit-log": "true"}})
+	fencedAfterCommit(t, newCluster(t).world(t, 60), Job{Parallelism: 2, Sink: map[string]string{"sink.pre-commit-log": "true"}})
 }
 
-func fencedAfterCommit(t *testing.T, j Job) {
-	c := newCluster(t)
-	w := c.world(t, 60)
+func fencedAfterCommit(t *testing.T, w *World, j Job) {
+	t.Helper()
 	n := 0
 	var id string
 	killed(t, w, j, func(s Step) Action {

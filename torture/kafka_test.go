@@ -12,28 +12,35 @@ import (
 
 	"github.com/sqlstream/sqlstream/connectors/kafka/kafkatest"
 	"github.com/sqlstream/sqlstream/exec"
-	"github.com/twmb/franz-go/pkg/kgo"
-	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// kafka is a real broker. There is no wire in front of it: steps are those of
-// the directory and of the sinks.
+// kafka is a real broker with a wire in front of it.
 type kafka struct {
 	*kafkatest.Broker
-	n int
+	proxy *proxy
+	n     int
 }
 
 func newKafka(t *testing.T) *kafka {
-	return &kafka{Broker: kafkatest.Require(t, kafkatest.Options{})}
+	t.Helper()
+	p, err := newProxy()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { p.Close() })
+	b := kafkatest.Require(t, kafkatest.Options{Settings: map[string]string{"advertised.listeners": "PLAINTEXT://" + p.Addr().String()}})
+	p.setTarget(b.Addr())
+	return &kafka{Broker: b, proxy: p}
 }
 
 func (k *kafka) world(t *testing.T, records int) *World {
 	t.Helper()
 	k.n++
-	w := &World{Addr: k.Addr(), create: func(topic string, partitions int) error {
+	addr := k.proxy.Addr().String()
+	w := &World{Addr: addr, wire: k.proxy.wire, create: func(topic string, partitions int) error {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
-		return kafkatest.CreateTopic(ctx, k.Addr(), topic, int32(partitions))
+		return kafkatest.CreateTopic(ctx, addr, topic, int32(partitions))
 	}}
 	if err := w.make(fmt.Sprintf("job%d", k.n), records); err != nil {
 		t.Fatal(err)
@@ -44,11 +51,11 @@ func (k *kafka) world(t *testing.T, records int) *World {
 // slower leaves time for transactions of some 20 ms.
 var slower = Job{Parallelism: 2, Interval: 20 * time.Millisecond}
 
-// TestKafkaFaults runs the suite's faults, but for those of the wire, on a
-// real Kafka.
+// TestKafkaFaults runs the suite's faults on a real Kafka.
 func TestKafkaFaults(t *testing.T) {
 	k := newKafka(t)
-	for _, p := range []point{{"write", true}, {"precommit", true}, {"metadata", false}, {"metadata", true}, {"commit", false}, {"commit", true}, {"outcomes", true}} {
+	for _, p := range []point{{"write", true}, {"precommit", true}, {"metadata", false}, {"metadata", true}, {"commit", false}, {"commit", true}, {"outcomes", true},
+		{"Produce", true}, {"TxnOffsetCommit", true}, {"EndTxn commit", false}, {"EndTxn commit", true}} {
 		t.Run(fmt.Sprintf("01 to 06 %s after=%v", p.name, p.after), func(t *testing.T) {
 			w := k.world(t, 60)
 			killed(t, w, slower, At(p.name, 2, p.after, Kill))
@@ -65,6 +72,28 @@ func TestKafkaFaults(t *testing.T) {
 			}
 			exact(t, w)
 		}
+	})
+	for _, name := range []string{"EndTxn commit", "EndTxn abort", "InitProducerId", "AddPartitionsToTxn", "TxnOffsetCommit", "Produce"} {
+		t.Run("09 dropped and late: "+name, func(t *testing.T) {
+			dropped(t, k.world(t, 60), slower, name, false, Drop)
+			dropped(t, k.world(t, 60), slower, name, true, Drop)
+			dropped(t, k.world(t, 60), slower, name, false, Late)
+		})
+	}
+	t.Run("11 timed out while down", func(t *testing.T) {
+		j := shortLived("properties.transaction.timeout.ms", "1500")
+		j.Interval = slower.Interval
+		lostWhileDown(t, k.world(t, 60), j)
+	})
+	t.Run("11 timed out, with the log", func(t *testing.T) {
+		w := k.world(t, 60)
+		j := shortLived("properties.transaction.timeout.ms", "1500", "sink.pre-commit-log", "true")
+		j.Interval = slower.Interval
+		killed(t, w, j, At("commit", 2, false, Kill))
+		awaitAborted(t, w)
+		j.Sink["properties.transaction.timeout.ms"] = "60000"
+		finish(t, w, j)
+		exact(t, w)
 	})
 	t.Run("12 zombie", func(t *testing.T) {
 		for _, at := range []point{{"precommit", true}, {"LATEST", true}, {"outcomes", true}} {
@@ -109,47 +138,9 @@ func TestKafkaFaults(t *testing.T) {
 		exact(t, w)
 	})
 	t.Run("24 fenced after commit", func(t *testing.T) {
-		w := k.world(t, 60)
-		n := 0
-		killed(t, w, slower, func(s Step) Action {
-			if s.Name != "commit" || !s.After {
-				return Go
-			}
-			if n++; n < 2 {
-				return Go
-			}
-			if fenceAll(t, w) == 0 {
-				t.Error("nothing was fenced")
-			}
-			return Kill
-		})
-		finish(t, w, slower)
-		exact(t, w)
+		fencedAfterCommit(t, k.world(t, 60), slower)
+		fencedAfterCommit(t, k.world(t, 60), Job{Parallelism: 2, Interval: slower.Interval, Sink: map[string]string{"sink.pre-commit-log": "true"}})
 	})
-}
-
-// fenceAll fences every id of the job but the owner's.
-func fenceAll(t *testing.T, w *World) (n int) {
-	cl, err := kgo.NewClient(kgo.SeedBrokers(w.Addr))
-	if err != nil {
-		t.Error(err)
-		return 0
-	}
-	defer cl.Close()
-	list, err := kmsg.NewPtrListTransactionsRequest().RequestWith(context.Background(), cl)
-	if err != nil {
-		t.Error(err)
-		return 0
-	}
-	for _, s := range list.TransactionStates {
-		if strings.HasPrefix(s.TransactionalID, w.Name+"-sink1-") && !strings.HasSuffix(s.TransactionalID, "-owner") {
-			n++
-			if err := fence(w.Addr, s.TransactionalID); err != nil {
-				t.Error(err)
-			}
-		}
-	}
-	return n
 }
 
 // TestFault08KafkaKilled kills the broker at the steps of faults 1 to 6 and
@@ -189,13 +180,4 @@ func TestFault08KafkaKilled(t *testing.T) {
 			exact(t, w)
 		})
 	}
-}
-
-// TestFault11KafkaTimedOutWhileDown: as on the embedded broker.
-func TestFault11KafkaTimedOutWhileDown(t *testing.T) {
-	k := newKafka(t)
-	w := k.world(t, 60)
-	j := shortLived("properties.transaction.timeout.ms", "1500")
-	j.Interval = slower.Interval
-	lostWhileDown(t, w, j)
 }
