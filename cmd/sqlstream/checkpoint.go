@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -141,13 +142,18 @@ func (a *app) showCheckpoint(dir string, id checkpoint.ID) error {
 	return a.whenStopped(dir, func(s *checkpoint.KVStore) error {
 		m, err := s.Load(id)
 		if err == nil {
-			a.printCheckpoint(m, operatorNames(s))
+			err = a.printCheckpoint(s, m)
 		}
 		return err
 	})
 }
 
-func (a *app) printCheckpoint(m *checkpoint.Metadata, names map[string]string) {
+func (a *app) printCheckpoint(s *checkpoint.KVStore, m *checkpoint.Metadata) error {
+	e, err := exportOf(s, m)
+	if err != nil {
+		return err
+	}
+	names := operatorNames(s)
 	fmt.Fprintf(a.out, "checkpoint %d (%s), run %s, taken %s\n", m.ID, m.Kind, m.RunID, time.UnixMilli(m.TimeMillis).UTC().Format(time.DateTime))
 	for _, s := range m.Sources {
 		for _, sp := range s.Splits {
@@ -157,9 +163,14 @@ func (a *app) printCheckpoint(m *checkpoint.Metadata, names map[string]string) {
 	for _, o := range m.Operators {
 		fmt.Fprintf(a.out, "  state     %s[%d]: %d chunks\n", named(names, o.UID), o.Index, len(o.Chunks))
 	}
-	for _, c := range m.Pending {
-		fmt.Fprintf(a.out, "  pending   %s[%d]: of checkpoint %d, %d bytes\n", named(names, c.Writer.UID), c.Writer.Index, c.Checkpoint, len(c.Payload))
+	for _, c := range e.Pending {
+		what := fmt.Sprintf("%d bytes", len(c.Payload)/2)
+		if w := c.Words; w != nil {
+			what = fmt.Sprintf("%s, %d rows in %s", w.ID, w.Rows, strings.Join(w.Partitions, " "))
+		}
+		fmt.Fprintf(a.out, "  %-9s %s[%d]: of checkpoint %d, %s\n", c.State, named(names, c.Sink), c.Writer, c.Checkpoint, what)
 	}
+	return nil
 }
 
 func named(names map[string]string, uid string) string {

@@ -135,18 +135,18 @@ func operatorNames(s *checkpoint.KVStore) map[string]string {
 
 // exported is a checkpoint's metadata as JSON. Chunks are references.
 type exported struct {
-	Job            string              `json:"job"`
-	Run            string              `json:"run"`
-	Checkpoint     checkpoint.ID       `json:"checkpoint"`
-	Kind           string              `json:"kind"`
-	Finished       bool                `json:"finished"`
-	Taken          time.Time           `json:"taken"`
-	JobHash        string              `json:"jobHash"`
-	KeyHashVersion uint16              `json:"keyHashVersion"`
-	MaxParallelism int                 `json:"maxParallelism"`
-	Sources        []exportedSplit     `json:"sources"`
-	Operators      []exportedOperator  `json:"operators"`
-	Pending        []exportedCommitted `json:"pending"`
+	Job            string                `json:"job"`
+	Run            string                `json:"run"`
+	Checkpoint     checkpoint.ID         `json:"checkpoint"`
+	Kind           string                `json:"kind"`
+	Finished       bool                  `json:"finished"`
+	Taken          time.Time             `json:"taken"`
+	JobHash        string                `json:"jobHash"`
+	KeyHashVersion uint16                `json:"keyHashVersion"`
+	MaxParallelism int                   `json:"maxParallelism"`
+	Sources        []exportedSplit       `json:"sources"`
+	Operators      []exportedOperator    `json:"operators"`
+	Pending        []exportedCommittable `json:"pending"`
 }
 
 type exportedSplit struct {
@@ -172,7 +172,7 @@ type exportedOperator struct {
 	ManifestBytes int          `json:"manifestBytes"`
 }
 
-type exportedCommitted struct {
+type exportedCommittable struct {
 	Sink       string                  `json:"sink"`
 	Writer     int                     `json:"writer"`
 	Checkpoint checkpoint.ID           `json:"checkpoint"`
@@ -215,7 +215,7 @@ func exportOf(s *checkpoint.KVStore, m *checkpoint.Metadata) (*exported, error) 
 	e := &exported{
 		Job: s.Job().Name, Run: s.RunID(), Checkpoint: m.ID, Kind: m.Kind.String(), Finished: m.Finished, Taken: time.UnixMilli(m.TimeMillis).UTC(),
 		JobHash: m.JobHash, KeyHashVersion: m.KeyHashVersion, MaxParallelism: m.MaxParallelism,
-		Sources: []exportedSplit{}, Operators: []exportedOperator{}, Pending: []exportedCommitted{},
+		Sources: []exportedSplit{}, Operators: []exportedOperator{}, Pending: []exportedCommittable{},
 	}
 	for _, src := range m.Sources {
 		for _, sp := range src.Splits {
@@ -261,7 +261,7 @@ func (e *exported) addPending(s *checkpoint.KVStore, m *checkpoint.Metadata) err
 		settled[o.Committable.Key()] = o
 	}
 	for _, c := range m.Pending {
-		x := exportedCommitted{Sink: c.Writer.UID, Writer: c.Writer.Index, Checkpoint: c.Checkpoint, State: "pending", Version: c.Version, Payload: hex.EncodeToString(c.Payload)}
+		x := exportedCommittable{Sink: c.Writer.UID, Writer: c.Writer.Index, Checkpoint: c.Checkpoint, State: "pending", Version: c.Version, Payload: hex.EncodeToString(c.Payload)}
 		if o, ok := settled[c.Key()]; ok {
 			x.State, x.Detail = o.Status.String(), o.Detail
 		}

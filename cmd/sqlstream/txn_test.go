@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -294,5 +295,47 @@ func TestRowsOf(t *testing.T) {
 		if got := text(c.running, c.all); got != c.want {
 			t.Errorf("running %v, all %v:\n%s\nwant\n%s", c.running, c.all, got, c.want)
 		}
+	}
+}
+
+// TestTxnSecured: secrets are not in the state directory, so the command is
+// told them by a file.
+func TestTxnSecured(t *testing.T) {
+	c, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.SeedTopics(1, "out"), kfake.EnableSASL(), kfake.Superuser("SCRAM-SHA-256", "ann", "hunter2"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	const jaas = `org.apache.kafka.common.security.scram.ScramLoginModule required username="ann" password="hunter2";`
+	dir := t.TempDir()
+	file, config := filepath.Join(dir, "job.sql"), filepath.Join(dir, "client.properties")
+	write := func(file, text string) {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(file, fmt.Sprintf(`CREATE TABLE t_in (id BIGINT) WITH ('connector' = 'datagen', 'number-of-rows' = '3');
+		CREATE TABLE t_out (id BIGINT) WITH ('connector' = 'kafka', 'topic' = 'out', 'properties.bootstrap.servers' = '%s', 'format' = 'json', 'sink.semantic' = 'exactly-once',
+		'properties.security.protocol' = 'SASL_PLAINTEXT', 'properties.sasl.mechanism' = 'SCRAM-SHA-256', 'properties.sasl.jaas.config' = '%s');
+		INSERT INTO t_out SELECT id FROM t_in;`, c.ListenAddrs()[0], jaas))
+	write(config, "# as for Kafka's own tools\n\nsasl.jaas.config="+jaas+"\n")
+	state := filepath.Join(dir, "state")
+	if _, errOut, code := command(t, "run", file, "--state-dir", state); code != 0 {
+		t.Fatalf("exit %d: %s", code, errOut)
+	}
+	if v := listed(t, state); !strings.Contains(v.Cluster, "--command-config") || len(v.Transactions) != 1 {
+		t.Errorf("without the secret: %+v", v)
+	}
+	v := listed(t, state, "--command-config", config, "--all")
+	if v.Cluster != "" || len(v.Transactions) == 0 || v.Transactions[0].State != "committed" || v.Transactions[0].Rows != 3 {
+		t.Errorf("with the secret: %+v", v)
+	}
+	write(config, "sasl.jaas.config="+strings.Replace(jaas, "hunter2", "wrong-one", 1))
+	if v := listed(t, state, "--command-config", config); !strings.Contains(v.Cluster, "sasl.jaas.config") || strings.Contains(v.Cluster, "wrong-one") {
+		t.Errorf("with a wrong one: %+v", v)
+	}
+	write(config, "no pair")
+	if _, errOut, code := command(t, "txn", "list", "--state-dir", state, "--command-config", config); code != session.ExitUsage || !strings.Contains(errOut, "without '='") {
+		t.Errorf("exit %d: %s", code, errOut)
 	}
 }

@@ -40,16 +40,21 @@ func clientConfig(o *connectors.Options) (client.Config, error) {
 // dialForTests, if set, replaces the network.
 var dialForTests = client.Config{}.DialFunc
 
-var jaasField = regexp.MustCompile(`(username|password)\s*=\s*(?:"([^"]*)"|'([^']*)')`)
+// jaasField is username or password in a login module's line; the value is
+// in quotes, in which a backslash goes before a quote or backslash, or bare.
+var jaasField = regexp.MustCompile(`\b(username|password)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|([^\s"';]+))`)
+
+var jaasEscape = regexp.MustCompile(`\\(.)`)
 
 func saslConfig(o *connectors.Options) (*client.SASL, error) {
 	const key = "properties.sasl.jaas.config"
 	s := &client.SASL{Mechanism: strings.ToUpper(o.Text("properties.sasl.mechanism"))}
 	for _, m := range jaasField.FindAllStringSubmatch(o.Text(key), -1) {
+		value := jaasEscape.ReplaceAllString(m[2]+m[3], "$1") + m[4]
 		if m[1] == "username" {
-			s.User = m[2] + m[3]
+			s.User = value
 		} else {
-			s.Password = m[2] + m[3]
+			s.Password = value
 		}
 	}
 	if s.User == "" || s.Password == "" {

@@ -236,6 +236,27 @@ func TestSASL(t *testing.T) {
 	}
 }
 
+func TestJaas(t *testing.T) {
+	for text, want := range map[string]string{
+		`x.PlainLoginModule required username="u" password="p";`:       "u p",
+		`x.PlainLoginModule required password='p' username='u' ;`:      "u p",
+		`x required username=u password=p;`:                            "u p",
+		`x required username="u" password="a\"b\\c";`:                  `u a"b\c`,
+		`x required username = "u" password = "it's; = \"username\"";`: `u it's; = "username"`,
+		`x required username="u";`:                                     "",
+		`x required user_u="p";`:                                       "",
+	} {
+		table := mustTable(t, "kafka", idColumns, nil, jsonOptions("127.0.0.1:1", "properties.sasl.jaas.config", text))
+		s, err := saslConfig(table.Options)
+		switch {
+		case want == "" && err == nil:
+			t.Errorf("%s: accepted as %+v", text, s)
+		case want != "" && (err != nil || s.User+" "+s.Password != want):
+			t.Errorf("%s: %+v, %v; want %s", text, s, err, want)
+		}
+	}
+}
+
 // grant is a permission; names of prefixed ones end in '*'.
 type grant struct {
 	on   kmsg.ACLResourceType
