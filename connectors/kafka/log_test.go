@@ -591,3 +591,36 @@ func TestRandomSchedulesWithLog(t *testing.T) {
 		}
 	})
 }
+
+// TestSettleLogged: a person cannot give up, unless forced, what the next
+// start would write anew.
+func TestSettleLogged(t *testing.T) {
+	c := testCases(t)
+	j := c.logged(t)
+	j.killWhen("stored", 2)
+	j.fencePending(c.addr, nil)
+	for _, commit := range []bool{true, false} {
+		_, err := j.settle(newProcess(), 0, commit, false)
+		wantRefused[*connectors.WouldLoseError](t, err, "pre-commit log")
+	}
+	if err := j.untilDone(newProcess()); err != nil {
+		t.Fatal(err)
+	}
+	if err := j.done(); err != nil {
+		t.Fatal(err)
+	}
+	j = c.logged(t)
+	j.killWhen("stored", 2)
+	if _, err := j.settle(newProcess(), 0, false, true); err != nil {
+		t.Fatal(err)
+	}
+	if err := j.untilDone(newProcess()); err != nil {
+		t.Fatal(err)
+	}
+	if err := j.checkWithin(100 * time.Millisecond); err == nil || !strings.Contains(err.Error(), "lost [4 5 6 7], duplicated []") {
+		t.Fatalf("after abort --force: %v", err)
+	}
+	if err := j.noLogs(); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -123,13 +123,22 @@ func (s *sinkTable) Parallelism() int { return int(s.table.Options.Int("sink.par
 func (s *sinkTable) Promise() string {
 	switch {
 	case s.guarantee == exec.ExactlyOnce:
-		return fmt.Sprintf("exactly-once by Kafka transactions; read_committed consumers see rows every %s (console consumers show uncommitted rows unless isolation.level=read_committed)", s.table.Env.CheckpointInterval)
+		return fmt.Sprintf("exactly-once by Kafka transactions; read_committed consumers see rows every %s (console consumers show uncommitted rows unless isolation.level=read_committed); %s",
+			s.table.Env.CheckpointInterval, s.outage())
 	case s.guarantee == exec.None:
 		return "none: rows may be lost or repeated after a failure"
 	case s.upsert:
 		return "at-least-once; the table by key is exactly-once in the end, without waiting for checkpoints: a repeated row replaces itself"
 	}
 	return "at-least-once: no row is lost, some may be repeated after a failure"
+}
+
+// outage says for how long the job may be down.
+func (s *sinkTable) outage() string {
+	if s.table.Options.Bool(optLog) {
+		return "the job may be down for any time: what the broker aborts meanwhile is written anew from the pre-commit log"
+	}
+	return fmt.Sprintf("the job may be down for up to %s ('%s'), for any time with '%s' = 'true'", s.timeout(), optTxnTimeout, optLog)
 }
 
 // Sink makes the sink of a job.

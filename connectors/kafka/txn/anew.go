@@ -30,11 +30,11 @@ type Rewriter interface {
 // verdict is Replaced: CommitAll is to be called again when that is durable.
 func (s *Session) CommitAll(ctx context.Context, list []Transaction) ([]Verdict, error) {
 	verdicts := make([]Verdict, len(list))
-	logged := s.writersWithLog(list)
+	logged := writersWithLog(list)
 	waits := map[int]checkpoint.ID{} // writer → its checkpoint without final outcome
 	var first error
 	for _, i := range byCheckpoint(list) {
-		t, w := list[i], s.writer(list[i])
+		t, w := list[i], list[i].writer()
 		if ctx.Err() != nil {
 			return verdicts, errors.Join(first, ctx.Err())
 		}
@@ -45,7 +45,7 @@ func (s *Session) CommitAll(ctx context.Context, list []Transaction) ([]Verdict,
 		v, err := s.Commit(ctx, t)
 		var lost *lostInRecovery
 		if errors.As(err, &lost) {
-			v, err = s.writeAnew(ctx, t, lost.cause, s.laterOf(list, t))
+			v, err = s.writeAnew(ctx, t, lost.cause, laterOf(list, t))
 		}
 		if first == nil {
 			first = err
@@ -68,21 +68,12 @@ func byCheckpoint(ts []Transaction) []int {
 	return order
 }
 
-// writer is the index of the writer whose transaction it is; −1 if it is of
-// another sink.
-func (s *Session) writer(t Transaction) int {
-	id, ok := s.names.Parse(t.ID)
-	if !ok {
-		return -1
-	}
-	return id.Writer
-}
-
-func (s *Session) writersWithLog(list []Transaction) map[int]bool {
+// writersWithLog are the writers that have a transaction with a log in list.
+func writersWithLog(list []Transaction) map[int]bool {
 	logged := map[int]bool{}
 	for _, t := range list {
 		if t.Log != "" {
-			logged[s.writer(t)] = true
+			logged[t.writer()] = true
 		}
 	}
 	return logged
@@ -90,10 +81,10 @@ func (s *Session) writersWithLog(list []Transaction) map[int]bool {
 
 // laterOf are the transactions of t's writer and later checkpoints that could
 // be written anew themselves.
-func (s *Session) laterOf(list []Transaction, t Transaction) []Transaction {
+func laterOf(list []Transaction, t Transaction) []Transaction {
 	var later []Transaction
 	for _, l := range list {
-		if s.writer(l) == s.writer(t) && l.Checkpoint > t.Checkpoint && l.Log != "" {
+		if l.writer() == t.writer() && l.Checkpoint > t.Checkpoint && l.Log != "" {
 			later = append(later, l)
 		}
 	}
@@ -154,7 +145,7 @@ func (s *Session) writeAnew(ctx context.Context, t Transaction, cause error, lat
 
 // rewrite makes one pre-committed replacement.
 func (s *Session) rewrite(ctx context.Context, t Transaction) (Transaction, error) {
-	o, err := s.Begin(ctx, s.writer(t))
+	o, err := s.Begin(ctx, t.writer())
 	if err != nil {
 		return Transaction{}, err
 	}

@@ -39,6 +39,20 @@ func (n Names) Of(id ID) string {
 	return fmt.Sprintf("%s-%s-%d-%d-%d", n.prefix, n.uid, id.Writer, id.Pool, id.Slot)
 }
 
+// writer is the index of the writer whose transaction it is. The prefix is not
+// looked at: it may have been another one when the transaction began.
+func (t Transaction) writer() int {
+	fields := strings.Split(t.ID, "-")
+	if len(fields) < 3 {
+		return 0
+	}
+	w, err := strconv.Atoi(fields[len(fields)-3])
+	if err != nil {
+		return 0
+	}
+	return w
+}
+
 // Owner is the id that tells which process owns the sink. It never opens a
 // transaction.
 func (n Names) Owner() string { return n.prefix + "-" + n.uid + "-owner" }
