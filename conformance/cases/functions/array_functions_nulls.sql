@@ -1,0 +1,3 @@
+-- array functions over null, empty and null-holding arrays
+CREATE TABLE ne (id INT, a ARRAY<INT>, m MAP<STRING,INT>, r ROW<p INT, q ROW<z STRING, l ARRAY<INT>>>) WITH ('connector'='filesystem','path'='${DATA}/nests.jsonl','format'='json');
+SELECT id, ARRAY_CONTAINS(a, 1) a, ARRAY_DISTINCT(a) b, ARRAY_POSITION(a, 1) c, ARRAY_REMOVE(a, 1) d, ARRAY_REVERSE(a) e, ARRAY_SLICE(a, 2, 3) f, ARRAY_UNION(a, ARRAY[9, 1]) g, ARRAY_CONCAT(a, ARRAY[id]) h, ARRAY_MAX(a) i, ARRAY_MIN(a) j, ARRAY_JOIN(ARRAY['x', s2, 'z'], '|', '?') k, ARRAY_SORT(a) l, ARRAY_APPEND(a, 7) m, ARRAY_PREPEND(a, 7) n FROM (SELECT *, CASE WHEN id > 2 THEN 'w' END s2 FROM ne);

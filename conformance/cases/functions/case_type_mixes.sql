@@ -1,0 +1,3 @@
+-- CASE, COALESCE, IF, NULLIF over several numeric types
+CREATE TABLE nu (id INT, d1 DECIMAL(10,2), d2 DECIMAL(12,8), d3 DECIMAL(20,4), i INT, b BIGINT, f FLOAT, g DOUBLE) WITH ('connector'='filesystem','path'='${DATA}/figures.jsonl','format'='json');
+SELECT id, CASE WHEN id = 1 THEN i WHEN id = 2 THEN d1 ELSE b END a, CASE WHEN id < 3 THEN f ELSE d1 END b, CASE id WHEN 1 THEN 'a' WHEN 2 THEN 'bcd' END c, COALESCE(i, d1, 0.5) d, COALESCE(i, b) e, IF(id > 2, i, b) f, NULLIF(i, 7) h, NULLIF(d1, 0.05) j, GREATEST(i, 3) k, LEAST(d1, 1.5) l, IFNULL(d1, 0) m, CASE WHEN i > 0 THEN 'pos' ELSE 'non-positive' END o FROM nu WHERE id <> 3;

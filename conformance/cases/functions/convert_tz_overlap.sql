@@ -1,0 +1,2 @@
+-- CONVERT_TZ of an hour that occurs twice takes the second one, TO_TIMESTAMP_LTZ the first
+SELECT s, CONVERT_TZ(s, 'America/New_York', 'UTC') a, CONVERT_TZ(s, 'Europe/Berlin', 'UTC') b, UNIX_TIMESTAMP(s) c, CAST(CAST(s AS TIMESTAMP_LTZ(3)) AS STRING) d, TO_TIMESTAMP_LTZ(s, 'yyyy-MM-dd HH:mm:ss', 'America/New_York') e FROM (VALUES ('2024-11-03 01:30:00'),('2024-11-03 00:59:59'),('2024-11-03 02:00:00'),('2024-03-10 02:30:00'),('2024-10-27 02:30:00'),('2024-10-27 02:00:00'),('2024-03-31 02:15:00')) AS t(s);

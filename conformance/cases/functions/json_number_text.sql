@@ -1,0 +1,2 @@
+-- numbers taken out of JSON are written as BigDecimals: 1e3 is 1E+3, 1.50e2 is 150, 1e-7 stays
+SELECT x, JSON_VALUE(x, '$.a') a, JSON_QUERY(x, '$') b, JSON_VALUE(x, '$.a' RETURNING STRING) c FROM (VALUES ('{"a":1e3}'),('{"a":1.0}'),('{"a":0.00000001}'),('{"a":1E-3}'),('{"a":-0.0}'),('{"a":100000000000000000000}'),('{"a":1.50e2}'),('{"a":0.0000001}'),('{"a":0.000001}'),('{"a":12e0}'),('{"a":123456789012345678.123456789}')) AS t(x);

@@ -1,0 +1,3 @@
+-- JSON_VALUE: a path is strict unless it says lax; then what is missing, null or no scalar is a case of ON EMPTY
+CREATE TABLE js (id INT, j STRING) WITH ('connector'='filesystem','path'='${DATA}/jsontexts.jsonl','format'='json');
+SELECT id, JSON_VALUE(j, 'lax $.d' DEFAULT 'em' ON EMPTY DEFAULT 'er' ON ERROR) a, JSON_VALUE(j, 'lax $.a' DEFAULT 'em' ON EMPTY DEFAULT 'er' ON ERROR) b, JSON_VALUE(j, 'lax $.b[5]' DEFAULT 'em' ON EMPTY DEFAULT 'er' ON ERROR) c, JSON_VALUE(j, 'lax $' DEFAULT 'em' ON EMPTY DEFAULT 'er' ON ERROR) d, JSON_VALUE(j, 'lax $.b[*]' DEFAULT 'em' ON EMPTY DEFAULT 'er' ON ERROR) e, JSON_VALUE(j, 'lax $.zz' NULL ON EMPTY ERROR ON ERROR) f, JSON_VALUE(j, '$.d' NULL ON EMPTY DEFAULT 'er' ON ERROR) g FROM js WHERE id <> 5;

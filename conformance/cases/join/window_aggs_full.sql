@@ -1,0 +1,4 @@
+-- FULL join of two window aggregates with null keys
+CREATE TABLE evs (n INT, k STRING, u INT, v INT, d DECIMAL(10,2), s STRING, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '30' SECOND) WITH ('connector'='filesystem','path'='${DATA}/late.jsonl','format'='json');
+CREATE TABLE ev2s (m INT, k2 STRING, u2 INT, w INT, ts2 TIMESTAMP(3), WATERMARK FOR ts2 AS ts2 - INTERVAL '30' SECOND) WITH ('connector'='filesystem','path'='${DATA}/late2.jsonl','format'='json');
+SELECT l.window_start, l.window_end, l.k, l.s, r.s2 FROM (SELECT window_start, window_end, k, SUM(v) s FROM TABLE(TUMBLE(TABLE evs, DESCRIPTOR(ts), INTERVAL '10' SECOND)) GROUP BY window_start, window_end, k) l FULL JOIN (SELECT window_start, window_end, k2, SUM(w) s2 FROM TABLE(TUMBLE(TABLE ev2s, DESCRIPTOR(ts2), INTERVAL '10' SECOND)) GROUP BY window_start, window_end, k2) r ON l.k = r.k2 AND l.window_start = r.window_start AND l.window_end = r.window_end;
