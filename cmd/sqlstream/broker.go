@@ -17,7 +17,8 @@ func (a *app) brokerCommand() *cobra.Command {
 		Use:   "broker",
 		Short: "Run a small Kafka-protocol broker for trying things out",
 		Long: `Run a broker that speaks Kafka's protocol, with transactions, in this process. It is for trying things out
-and for tests; it is no replacement of Apache Kafka. Topics are made when they are first asked for.`,
+and for tests; it is no replacement of Apache Kafka: a kill -9 of it aborts the transactions that are open.
+Topics are made when they are first written to.`,
 		Args: argsBy(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
 			o := broker.Options{Listen: listen, DataDir: data, AutoCreate: true, DefaultPartitions: 1}
