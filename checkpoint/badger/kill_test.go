@@ -3,6 +3,7 @@ package badger
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -137,4 +138,30 @@ func killed(t *testing.T, dir string, lines int) (saved, settled checkpoint.ID) 
 		t.Fatal("the child was not killed")
 	}
 	return saved, settled
+}
+
+// TestKilledWhileAMemtableIsDeleted: Badger cuts a flushed memtable off before
+// it unlinks it, and does not open a database with an empty one.
+func TestKilledWhileAMemtableIsDeleted(t *testing.T) {
+	dir := t.TempDir()
+	s, err := Open(dir, storetest.Job)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(s.Begin(1), s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, dbName, "00001.mem"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, err = Open(dir, storetest.Job)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if id := s.NextID(); id != 2 {
+		t.Errorf("the next checkpoint is %d, expected 2", id)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
 }

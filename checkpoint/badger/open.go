@@ -70,6 +70,9 @@ func openEngine(dir string) (checkpoint.Engine, error) {
 	if err := room(dir, 0, smallReserve); err != nil {
 		return nil, err
 	}
+	if err := dropEmptyMemtables(db); err != nil {
+		return nil, err
+	}
 	bdb, err := badger.Open(dbOptions(db))
 	if err != nil {
 		return nil, explain(dir, db, err)
@@ -94,6 +97,32 @@ func explain(dir, db string, err error) error {
 		return unusable // somebody was faster
 	}
 	return fmt.Errorf("%w: %s: %w; put back a copy of the directory, or start anew with --fresh", checkpoint.ErrCorrupt, dir, err)
+}
+
+// dropEmptyMemtables removes what a kill leaves between the two steps in which
+// Badger deletes a memtable that it has flushed: cut off to nothing, not yet
+// unlinked. Badger would refuse to open such a database. A memtable that was
+// needed and is empty shows by LATEST.
+func dropEmptyMemtables(db string) error {
+	unlock, err := lock(db)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	entries, err := os.ReadDir(db)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		i, err := e.Info()
+		if err != nil || i.Size() > 0 || filepath.Ext(e.Name()) != ".mem" {
+			continue
+		}
+		if err := os.Remove(filepath.Join(db, e.Name())); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // prepare makes the directory, or checks that it is one of ours.
