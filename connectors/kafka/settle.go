@@ -223,9 +223,7 @@ func byHand(err error, commit bool) error {
 	var undecided *txn.Undecided
 	switch {
 	case errors.As(err, &lost) && lost.Transaction.Log != "":
-		return &connectors.WouldLoseError{Msg: lost.Transaction.Describe() + " cannot be committed: the broker aborted it; the job's next start writes its rows anew from the pre-commit log, `sqlstream txn abort --force` gives them up"}
-	case errors.As(err, &lost) && lost.Transaction.Log != "":
-		return &connectors.WouldLoseError{Msg: lost.Transaction.Describe() + " cannot be committed: the broker aborted it; its rows are in the pre-commit log, and the next start of the job writes them anew"}
+		return &connectors.WouldLoseError{Msg: lost.Transaction.Describe() + " cannot be committed: the broker aborted it; its rows are in the pre-commit log, and the next start of the job writes them anew; `sqlstream txn abort --force` gives them up"}
 	case errors.As(err, &lost):
 		return &connectors.WouldLoseError{Msg: lost.Transaction.Describe() + " cannot be committed: the broker aborted it; `sqlstream txn abort` accepts the loss"}
 	case errors.As(err, &undecided):
@@ -254,10 +252,7 @@ func (s *settler) mayLose(ctx context.Context, d connectors.Settlement, ts []txn
 		return nil
 	}
 	if t.Log != "" {
-		return &connectors.WouldLoseError{Msg: t.Describe() + ": its rows are in the pre-commit log, and the job's next start commits it or writes them anew; `txn abort --force` gives them up"}
-	}
-	if t.Log != "" {
-		return &connectors.WouldLoseError{Msg: t.Describe() + ": its rows are in the pre-commit log, and the next start of the job commits it, or writes them anew if the broker aborted it; --force gives them up"}
+		return &connectors.WouldLoseError{Msg: t.Describe() + ": its rows are in the pre-commit log, and the next start of the job commits it, or writes them anew if the broker aborted it; `txn abort --force` gives them up"}
 	}
 	control, err := s.cluster()
 	if err != nil {

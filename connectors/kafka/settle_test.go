@@ -335,7 +335,7 @@ func TestSettleWithLog(t *testing.T) {
 		j.killWhen("stored", 2)
 		j.fencePending(c.addr, nil)
 		_, err := j.settle(newProcess(), 0, true, false)
-		wantRefused[*connectors.WouldLoseError](t, err, "writes its rows anew")
+		wantRefused[*connectors.WouldLoseError](t, err, "writes them anew")
 		_, err = j.settle(newProcess(), 0, false, false)
 		wantRefused[*connectors.WouldLoseError](t, err, "pre-commit log")
 		if err := j.untilDone(newProcess()); err != nil {
