@@ -136,9 +136,9 @@ func (s *sinkTable) Promise() string {
 // outage says for how long the job may be down.
 func (s *sinkTable) outage() string {
 	if s.table.Options.Bool(optLog) {
-		return "the job may be down for any time: what the broker aborts meanwhile is written anew from the pre-commit log"
+		return "the job may be down for any time (pre-commit log)"
 	}
-	return fmt.Sprintf("the job may be down for up to %s ('%s'), for any time with '%s' = 'true'", s.timeout(), optTxnTimeout, optLog)
+	return fmt.Sprintf("the job may be down for up to %s, for any time with '%s'", s.timeout(), optLog)
 }
 
 // Sink makes the sink of a job.
