@@ -129,7 +129,7 @@ func dropEmptyMemtables(db string) error {
 func prepare(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("state directory: %w", err)
+		return &notOurs{fmt.Errorf("state directory %s cannot be read: %w; use another --state-dir", dir, reason(err))}
 	}
 	for _, e := range entries {
 		if e.Name() == dbName {
@@ -142,7 +142,7 @@ func prepare(dir string) error {
 		case latestName:
 			return fmt.Errorf("%w: %s has a file LATEST but no database; put back a copy of the directory, or start anew with --fresh", checkpoint.ErrCorrupt, dir)
 		default:
-			return fmt.Errorf("%s is not a state directory (it holds %s); use another --state-dir", dir, e.Name())
+			return &notOurs{fmt.Errorf("%s is not a state directory (it holds %s); use another --state-dir", dir, e.Name())}
 		}
 	}
 	return makeDirs(dir)
