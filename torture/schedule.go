@@ -118,6 +118,9 @@ func (r *run) job() (err error) {
 	} else if r.rnd.IntN(3) == 0 {
 		r.base.Sink = map[string]string{"sink.pre-commit-log": "true"}
 	}
+	if r.rnd.IntN(5) == 0 {
+		return r.children()
+	}
 	parallelism := 0
 	for range 3 + r.rnd.IntN(4) {
 		j := r.base
@@ -139,6 +142,34 @@ func (r *run) job() (err error) {
 		}
 	}
 	return fmt.Errorf("three processes that nothing disturbs did not finish it")
+}
+
+// children runs the job in processes of the operating system, with its state
+// in Badger, and kills them at any moment.
+func (r *run) children() error {
+	c := Child{World: *r.w, Folder: filepath.Join(r.s.temp, "state-"+r.w.Name), Job: r.base}
+	for range 3 + r.rnd.IntN(4) {
+		c.Job.Parallelism = 1 + r.rnd.IntN(3)
+		if err := r.child(c, time.Duration(20+r.rnd.IntN(150))*time.Millisecond); err != nil {
+			return err
+		}
+	}
+	if err := r.child(c, 0); err != nil {
+		return err
+	}
+	return r.verdict()
+}
+
+func (r *run) child(c Child, after time.Duration) error {
+	killed, err := c.Run(after)
+	rep := &r.s.Report
+	rep.Starts++
+	if killed {
+		r.count("kill -9 of a process")
+		rep.Recoveries++
+	}
+	r.ends = append(r.ends, fmt.Sprintf("child of %v, killed %v", after, killed))
+	return err
 }
 
 // process runs one; done says that the job has come to its end.

@@ -14,6 +14,7 @@ import (
 )
 
 func main() {
+	torture.MaybeChild()
 	minutes := flag.Float64("minutes", 2, "how long")
 	seed := flag.Uint64("seed", rand.Uint64N(1_000_000), "seed of the schedule")
 	flag.Parse()
