@@ -181,3 +181,16 @@ func TestFault08KafkaKilled(t *testing.T) {
 		})
 	}
 }
+
+// TestKafkaTorture is the random schedule on a real Kafka, for a short time.
+func TestKafkaTorture(t *testing.T) {
+	k := newKafka(t)
+	s := &Schedule{Seed: uint64(time.Now().UnixNano()), Log: t.Logf, Pause: 20 * time.Millisecond, World: func(name string, records int) (*World, error) {
+		return k.world(t, records), nil
+	}}
+	err := s.Run(time.Now().Add(20 * time.Second))
+	t.Logf("seed %d\n%v", s.Seed, s.Report)
+	if err != nil || s.Report.Bad() {
+		t.Fatal(err)
+	}
+}

@@ -19,6 +19,10 @@ type Schedule struct {
 	Seed   uint64
 	Report Report
 	Log    func(format string, args ...any)
+	// World makes the world of a job; nil: on an embedded broker. Pause is
+	// added to the interval of checkpoints, for slower brokers.
+	World func(name string, records int) (*World, error)
+	Pause time.Duration
 
 	cluster *Cluster
 	temp    string // for file sinks
@@ -67,17 +71,19 @@ func (r Report) String() string {
 // job that did not come to its end.
 func (s *Schedule) Run(until time.Time) (err error) {
 	s.Report.Faults = map[string]int{}
-	if s.cluster, err = NewCluster(); err != nil {
-		return err
+	if s.World == nil {
+		if s.cluster, err = NewCluster(); err != nil {
+			return err
+		}
+		defer func() { s.cluster.Close() }()
 	}
-	defer func() { s.cluster.Close() }()
 	if s.temp, err = os.MkdirTemp("", "sqlstream-torture-"); err != nil {
 		return err
 	}
 	defer os.RemoveAll(s.temp)
 	for !s.Report.Bad() && (s.n == 0 || time.Now().Before(until)) {
 		s.n++
-		if s.n%50 == 0 { // the embedded broker keeps everything in memory
+		if s.n%50 == 0 && s.cluster != nil { // the embedded broker keeps everything in memory
 			s.cluster.Close()
 			if s.cluster, err = NewCluster(); err != nil {
 				return err
@@ -108,15 +114,22 @@ func (r *run) count(kind string) { r.s.Report.Faults[kind]++ }
 
 // job runs processes that are disturbed, then ones that are not, and checks.
 func (r *run) job() (err error) {
-	if r.w, err = r.s.cluster.World(fmt.Sprintf("torture%d", r.s.n), 100+r.rnd.IntN(200)); err != nil {
+	makeWorld := r.s.World
+	if makeWorld == nil {
+		makeWorld = r.s.cluster.World
+	}
+	if r.w, err = makeWorld(fmt.Sprintf("torture%d", r.s.n), 100+r.rnd.IntN(200)); err != nil {
 		return err
 	}
-	r.base = Job{Interval: time.Duration(2+r.rnd.IntN(6)) * time.Millisecond, Concurrent: 1 + r.rnd.IntN(2),
-		Timeout: stalledBy, TwoSinks: r.rnd.IntN(3) == 0}
+	r.base = Job{Interval: r.s.Pause + time.Duration(2+r.rnd.IntN(6))*time.Millisecond, Concurrent: 1 + r.rnd.IntN(2),
+		Timeout: r.s.Pause + stalledBy, TwoSinks: r.rnd.IntN(3) == 0}
 	if r.rnd.IntN(4) == 0 {
 		r.base.TwoSinks, r.base.Files = false, filepath.Join(r.s.temp, r.w.Name)
 	} else if r.rnd.IntN(3) == 0 {
 		r.base.Sink = map[string]string{"sink.pre-commit-log": "true"}
+		if r.rnd.IntN(2) == 0 { // the broker gives up what a dead process left
+			r.base.Sink["properties.transaction.timeout.ms"] = "250"
+		}
 	}
 	if r.rnd.IntN(5) == 0 {
 		return r.children()
@@ -134,6 +147,10 @@ func (r *run) job() (err error) {
 		}
 		if done {
 			return r.verdict()
+		}
+		if r.base.Sink["properties.transaction.timeout.ms"] != "" && r.rnd.IntN(2) == 0 {
+			r.count("longer outage than the time-out")
+			time.Sleep(400 * time.Millisecond)
 		}
 	}
 	for range 3 {
