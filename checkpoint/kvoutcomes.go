@@ -114,8 +114,15 @@ func (j kvJournal) Scan(prefix string, f func(key string, value []byte) error) e
 
 func (j kvJournal) Apply(entries []Entry) error {
 	list := make([]Entry, len(entries))
+	values := 0
 	for i, e := range entries {
 		list[i] = Entry{j.prefix + e.Key, e.Value}
+		values += len(e.Value)
+	}
+	if values > 0 {
+		if err := j.eng.Room(int64(values)); err != nil {
+			return err
+		}
 	}
 	return j.eng.Apply(list)
 }

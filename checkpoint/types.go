@@ -135,7 +135,7 @@ type Journal interface {
 // BatchJournal is a Journal that can change several keys at once.
 type BatchJournal interface {
 	Journal
-	// Apply writes all entries (nil value: delete) or none, durably. It checks
-	// no room: it is for deletes and small values, at most some hundreds.
+	// Apply writes all entries (nil value: delete) or none, durably: at most
+	// some hundreds, and 512 KB of values below that size.
 	Apply([]Entry) error
 }

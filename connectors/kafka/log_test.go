@@ -383,14 +383,14 @@ func TestLaterWaitsForEarlier(t *testing.T) {
 // where nothing else can free room, begins with empty logs.
 func TestLogIsLimited(t *testing.T) {
 	c := testCases(t)
-	j := c.logged(t, optLogMax, "400 b") // about 150 a checkpoint
+	j := c.logged(t, optLogMax, "200 b") // about 60 a checkpoint
 	j.records = 24
 	aborted := 0
 	j.aborts = func(checkpoint.ID) bool { aborted++; return aborted <= 2 }
 	if err := j.runInside(newProcess()); err != nil {
 		t.Fatal(err)
 	}
-	if j.declined == nil || !strings.Contains(j.declined.Error(), "'sink.pre-commit-log.max-bytes' is 400") {
+	if j.declined == nil || !strings.Contains(j.declined.Error(), "'sink.pre-commit-log.max-bytes' is 200") {
 		t.Fatalf("declined with %v", j.declined)
 	}
 	if err := j.done(); err != nil {

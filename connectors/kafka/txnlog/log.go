@@ -10,13 +10,17 @@ import (
 	"github.com/sqlstream/sqlstream/connectors/kafka/recordbatch"
 )
 
-// chunkBytes at which a chunk is closed: large enough that its synced write
+// chunkBytes of records close a chunk: large enough that its synced write
 // costs little a record, small enough for the state directory, which is made
 // for values of up to 256 KB.
-const chunkBytes = 192 << 10
+const chunkBytes = 256 << 10
 
-// queued chunks, at most, wait for the disk.
-const queued = 8
+// queued chunks, at most, wait for the disk. Those that wait together, up to
+// groupBytes, are one synced write; the state directory takes no larger one.
+const (
+	queued     = 8
+	groupBytes = 512 << 10
+)
 
 // Log is the log of one writer: of its open transaction, and of those that it
 // pre-committed and that are not settled. Its methods belong to the writer's
@@ -29,8 +33,8 @@ type Log struct {
 	journal checkpoint.Journal
 	usage   *Usage
 
-	name   string // "": no transaction is open
-	chunk  []byte
+	name   string   // "": no transaction is open
+	chunk  []byte   // records of the chunk being filled
 	closed [][]byte // not yet handed over
 	chunks int      // closed ones of the open transaction
 	bytes  int64
@@ -69,7 +73,7 @@ func New(j checkpoint.Journal, u *Usage) *Log {
 // Begin opens the log of a transaction. The one before must have been kept.
 func (l *Log) Begin(name string) {
 	l.name, l.chunks, l.bytes, l.over = name, 0, 0, false
-	l.chunk = append(l.chunk[:0], chunkVersion)
+	l.chunk = l.chunk[:0]
 	l.setErr(nil)
 }
 
@@ -88,11 +92,11 @@ func (l *Log) Append(part int32, millis int64, key, value []byte, headers []reco
 }
 
 func (l *Log) closeChunk() {
-	l.closed = append(l.closed, seal(l.chunk))
-	n := int64(len(l.chunk) + 4)
-	l.bytes += n
-	l.usage.add(n)
-	l.chunk = append(make([]byte, 0, chunkBytes+chunkBytes/8), chunkVersion)
+	c := seal(l.chunk)
+	l.closed = append(l.closed, c)
+	l.bytes += int64(len(c))
+	l.usage.add(int64(len(c)))
+	l.chunk = l.chunk[:0]
 	if l.usage.total() > slack*l.usage.limit {
 		l.over = true
 	}
@@ -122,7 +126,7 @@ func (l *Log) do(ctx context.Context, j job) error {
 // End closes the open transaction's last chunk, beside which the writer may
 // flush its producer.
 func (l *Log) End(ctx context.Context) error {
-	if len(l.chunk) > 1 {
+	if len(l.chunk) > 0 {
 		l.closeChunk()
 	}
 	return l.Push(ctx)
@@ -200,26 +204,51 @@ func (l *Log) Close() error {
 func (l *Log) work() {
 	defer close(l.done)
 	for j := range l.jobs {
+		if j.chunk != nil {
+			j = l.write(j)
+		}
 		switch {
 		case j.barrier != nil:
 			j.barrier <- struct{}{}
-		case j.chunk != nil:
-			l.write(j)
-		default:
+		case j.remove > 0:
 			l.remove(j)
 		}
 	}
 }
 
-// write gives a log up after an error: a later chunk must not hide the gap.
-func (l *Log) write(j job) {
+// write makes a chunk durable, and those that wait behind it. It returns the
+// job that is next, if it has taken one that is no chunk.
+func (l *Log) write(j job) (next job) {
+	for j.chunk != nil {
+		group, bytes := []checkpoint.Entry{{Key: chunkKey(j.name, j.n), Value: j.chunk}}, len(j.chunk)
+		for j = l.waiting(); j.chunk != nil && bytes+len(j.chunk) <= groupBytes; j = l.waiting() {
+			group = append(group, checkpoint.Entry{Key: chunkKey(j.name, j.n), Value: j.chunk})
+			bytes += len(j.chunk)
+		}
+		l.put(group)
+	}
+	return j
+}
+
+// waiting is the next job, nothing if none waits.
+func (l *Log) waiting() job {
+	select {
+	case j := <-l.jobs:
+		return j
+	default:
+		return job{}
+	}
+}
+
+// put gives a log up after an error: a later chunk must not hide the gap.
+func (l *Log) put(group []checkpoint.Entry) {
 	l.mu.Lock()
 	skip := l.quit || l.err != nil
 	l.mu.Unlock()
 	if skip {
 		return
 	}
-	if err := l.journal.Put(chunkKey(j.name, j.n), j.chunk); err != nil {
+	if err := writeAll(l.journal, group); err != nil {
 		l.setErr(fmt.Errorf("pre-commit log: %w", err))
 	}
 }

@@ -8,17 +8,18 @@ import (
 	"errors"
 	"hash/crc32"
 
+	"github.com/klauspost/compress/s2"
 	"github.com/sqlstream/sqlstream/connectors/kafka/recordbatch"
 )
 
-// A chunk is a version byte, records, and the CRC-32C of all before it (4
-// bytes, little endian). A record is partition, timestamp (ms), key, value
+// A chunk is a version byte, records as one S2 block, and the CRC-32C of all
+// before it (4 bytes, little endian). A record is partition, timestamp (ms), key, value
 // and headers; numbers are zig-zag varints, bytes have their length in front,
 // −1 for null. The records of a chunk are in the order in which they were
 // written, and chunks are numbered in that order.
 const chunkVersion = 1
 
-// Record is one logged record. Its bytes alias the chunk.
+// Record is one logged record.
 type Record struct {
 	Partition  int32
 	Millis     int64
@@ -50,7 +51,15 @@ func appendBytes(b, v []byte) []byte {
 	return append(b, v...)
 }
 
-func seal(chunk []byte) []byte {
+// maxRecords bounds what a chunk may claim to unpack to.
+const maxRecords = 1 << 30
+
+// seal makes a chunk of records.
+func seal(records []byte) []byte {
+	chunk := make([]byte, 1, 1+s2.MaxEncodedLen(len(records))+4)
+	chunk[0] = chunkVersion
+	packed := s2.Encode(chunk[1:cap(chunk)], records)
+	chunk = chunk[:1+len(packed)]
 	return binary.LittleEndian.AppendUint32(chunk, crc32.Checksum(chunk, castagnoli))
 }
 
@@ -65,7 +74,14 @@ func decodeChunk(chunk []byte, into []Record) ([]Record, error) {
 	if chunk[0] != chunkVersion {
 		return nil, errors.New("it was written by a newer program")
 	}
-	d := decoder{b: chunk[1:n]}
+	if size, err := s2.DecodedLen(chunk[1:n]); err != nil || size > maxRecords {
+		return nil, errCorrupt
+	}
+	records, err := s2.Decode(nil, chunk[1:n])
+	if err != nil {
+		return nil, errCorrupt
+	}
+	d := decoder{b: records}
 	for len(d.b) > 0 && !d.bad {
 		into = append(into, d.record())
 	}

@@ -88,19 +88,27 @@ func removeChunks(j checkpoint.Journal, name string, n int) error {
 			n--
 			entries = append(entries, checkpoint.Entry{Key: chunkKey(name, n)})
 		}
-		if err := removeAll(j, entries); err != nil {
+		if err := writeAll(j, entries); err != nil {
 			return fmt.Errorf("pre-commit log %s: %w", name, err)
 		}
 	}
 	return nil
 }
 
-func removeAll(j checkpoint.Journal, entries []checkpoint.Entry) error {
+// writeAll is one durable write where the journal can do that, else one after
+// the other, in order.
+func writeAll(j checkpoint.Journal, entries []checkpoint.Entry) error {
 	if b, ok := j.(checkpoint.BatchJournal); ok {
 		return b.Apply(entries)
 	}
 	for _, e := range entries {
-		if err := j.Delete(e.Key); err != nil {
+		var err error
+		if e.Value == nil {
+			err = j.Delete(e.Key)
+		} else {
+			err = j.Put(e.Key, e.Value)
+		}
+		if err != nil {
 			return err
 		}
 	}
