@@ -206,9 +206,14 @@ func (s *Session) set(key, value string) error {
 		return userError("'%s' = '%s': expected one of %s", key, value, strings.Join(settingValues[key], ", "))
 	}
 	s.settings = next
-	if near := connectors.Nearest(key, Settings()); near != "" && near != key && !known(key) {
-		s.out.Notice(fmt.Sprintf("note: nothing reads '%s'; did you mean '%s'?", key, near))
+	if known(key) {
+		return nil
 	}
+	note := fmt.Sprintf("note: nothing reads '%s'", key)
+	if near := connectors.Nearest(key, Settings()); near != "" {
+		note += fmt.Sprintf("; did you mean '%s'?", near)
+	}
+	s.out.Notice(note)
 	return nil
 }
 

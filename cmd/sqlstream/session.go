@@ -21,6 +21,9 @@ import (
 
 // newSession makes the session of a command.
 func (a *app) newSession(o session.Options) (*session.Session, error) {
+	if _, err := a.colors(a.outFile); err != nil {
+		return nil, err
+	}
 	settings, err := pairs("set", a.flags.sets)
 	if err != nil {
 		return nil, err
