@@ -60,7 +60,8 @@ func commonOf(a, b types.Type) (types.Type, bool) {
 	return commonNested(a, b)
 }
 
-// commonNumber widens integers and decimals exactly. Of FLOAT and DOUBLE the
+// commonNumber widens integers and decimals exactly; beyond 38 digits it is the
+// fraction that gives way. Of FLOAT and DOUBLE the
 // first one wins, as in Flink; DECIMAL with either is DOUBLE.
 func commonNumber(a, b types.Type) types.Type {
 	switch {
@@ -78,8 +79,9 @@ func commonNumber(a, b types.Type) types.Type {
 		return types.Of(max(a.Kind, b.Kind))
 	}
 	a, b = AsDecimal(a), AsDecimal(b)
-	s := max(a.Scale, b.Scale)
-	return types.DecimalOf(min(max(a.Precision-a.Scale, b.Precision-b.Scale)+s, 38), s)
+	whole := max(a.Precision-a.Scale, b.Precision-b.Scale)
+	s := min(max(a.Scale, b.Scale), 38-whole)
+	return types.DecimalOf(whole+s, s)
 }
 
 var integerDigits = map[types.Kind]int{types.TinyInt: 3, types.SmallInt: 5, types.Int: 10, types.BigInt: 19}

@@ -37,7 +37,7 @@ func (p datePattern) read(i int, s []byte, t *civilTime, pm *int) ([]byte, bool)
 		return rest, ok
 	case 'a':
 		return readHalf(s, pm)
-	case 'E':
+	case 'E', 'e', 'Y', 'w', 'Q':
 		return s, false
 	case 'M', 'L':
 		if e.n > 2 {

@@ -16,8 +16,9 @@ type piece struct {
 }
 
 // datePattern formats and parses times by a pattern of Java's
-// DateTimeFormatter: letters y u M d H h K k m s S a E D, quoted text, and
-// other characters as they are.
+// DateTimeFormatter: letters y u Y M L Q w d H h K k m s S a E e D, quoted text,
+// and other characters as they are. Y, w and e are of weeks from Sunday on, the
+// first of which has January 1.
 type datePattern []piece
 
 func compileDatePattern(pattern string) (datePattern, error) {
@@ -37,7 +38,7 @@ func compileDatePattern(pattern string) (datePattern, error) {
 			for i+n < len(pattern) && pattern[i+n] == c {
 				n++
 			}
-			if strings.IndexByte("yuMLdHhKkmsSaED", c) < 0 {
+			if strings.IndexByte("yuYMLQwdHhKkmsSaEeD", c) < 0 {
 				return nil, fmt.Errorf("letter %c of date pattern '%s' is not supported", c, pattern)
 			}
 			p = append(p, piece{letter: c, n: n})
@@ -74,6 +75,17 @@ func quotedText(s string) (string, int, bool) {
 
 var monthNames = []string{"January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"}
 var dayNames = []string{"Thursday", "Friday", "Saturday", "Sunday", "Monday", "Tuesday", "Wednesday"} // 1970-01-01 was a Thursday
+
+// weekday counts from Sunday, which is 0.
+func (t civilTime) weekday() int64 { return modulo(t.days+4, 7) }
+
+// week is the number of the week, and the year it is counted in.
+func (t civilTime) week() (year, week int64) {
+	sunday := t.days - t.weekday()
+	year, _, _ = vec.CivilOf(sunday + 6)
+	first := civilTime{days: vec.DaysOf(year, 1, 1)}
+	return year, (sunday-first.days+first.weekday())/7 + 1
+}
 
 // civilTime is a wall clock in parts.
 type civilTime struct {
@@ -130,14 +142,18 @@ func (e piece) append(dst []byte, t civilTime) []byte {
 	case 0:
 		return append(dst, e.text...)
 	case 'y', 'u':
-		if e.n == 2 {
-			return padded(dst, modulo(t.year, 100), 2)
-		}
-		return padded(dst, t.year, e.n)
+		return paddedYear(dst, t.year, e.n)
+	case 'Y':
+		year, _ := t.week()
+		return paddedYear(dst, year, e.n)
+	case 'Q':
+		return quarter(dst, int64(t.month+2)/3, e.n)
 	case 'M', 'L':
 		return named(dst, monthNames[t.month-1], int64(t.month), e.n)
 	case 'E':
 		return named(dst, dayNames[modulo(t.days, 7)], 0, max(e.n, 3))
+	case 'e':
+		return named(dst, dayNames[modulo(t.days, 7)], t.weekday()+1, e.n)
 	case 'a':
 		if t.hour < 12 {
 			return append(dst, "AM"...)
@@ -170,18 +186,40 @@ func (e piece) number(t civilTime) int64 {
 		return t.hour % 12
 	case 'm':
 		return t.min
+	case 'w':
+		_, week := t.week()
+		return week
 	}
 	return t.sec
 }
 
-// named is a number for up to two letters, a short name for three, else the
-// long one.
+func quarter(dst []byte, q int64, n int) []byte {
+	switch n {
+	case 3:
+		return padded(append(dst, 'Q'), q, 1)
+	case 4:
+		return append(padded(dst, q, 1), [...]string{"st", "nd", "rd", "th"}[q-1]+" quarter"...)
+	}
+	return padded(dst, q, min(n, 2))
+}
+
+func paddedYear(dst []byte, year int64, n int) []byte {
+	if n == 2 {
+		return padded(dst, modulo(year, 100), 2)
+	}
+	return padded(dst, year, n)
+}
+
+// named is a number for up to two letters, a short name for three, one of a
+// letter for five, else the long one.
 func named(dst []byte, name string, number int64, n int) []byte {
 	switch {
 	case n <= 2:
 		return padded(dst, number, n)
 	case n == 3:
 		return append(dst, name[:3]...)
+	case n == 5:
+		return append(dst, name[0])
 	}
 	return append(dst, name...)
 }
