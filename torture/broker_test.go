@@ -187,11 +187,16 @@ func zombie(t *testing.T, w *World, j Job, at point, nth int) {
 // starts, works and ends.
 func TestFault13PrefixesDoNotTouch(t *testing.T) {
 	c := newCluster(t)
-	ab, a := c.world(t, 60), c.world(t, 60)
+	prefixesDoNotTouch(t, c.world(t, 60), c.world(t, 60), Job{})
+}
+
+func prefixesDoNotTouch(t *testing.T, a, ab *World, j Job) {
+	t.Helper()
 	hook := At("precommit", 3, true, Wait)
 	var inner error
 	ran := false
-	ja, jab := Job{Prefix: "a"}, Job{Prefix: "a-b"}
+	ja, jab := j, j
+	ja.Prefix, jab.Prefix = "a", "a-b"
 	if _, err := ab.Run(jab, func(s Step) Action {
 		if hook(s) == Wait {
 			ran = true
@@ -223,32 +228,37 @@ func TestFault14Rescale(t *testing.T) {
 // the position is refused with both offsets.
 func TestFault17TopicMadeAgain(t *testing.T) {
 	c := newCluster(t)
-	again := func(topic string) {
+	topicMadeAgain(t, twoWriters, func() *World { return c.world(t, 60) }, func(topic string) {
 		if err := c.DeleteTopic(topic); err != nil {
 			t.Fatal(err)
 		}
 		if err := c.CreateTopic(topic, 2); err != nil {
 			t.Fatal(err)
 		}
-	}
+	})
+}
+
+func topicMadeAgain(t *testing.T, j Job, world func() *World, again func(topic string)) {
+	t.Helper()
 	for _, at := range []point{{"commit", false}, {"outcomes", true}} {
-		w := c.world(t, 60)
-		killed(t, w, twoWriters, At(at.name, 2, at.after, Kill))
+		w := world()
+		killed(t, w, j, At(at.name, 2, at.after, Kill))
 		again(w.Out)
-		_, err := w.Finish(twoWriters, nil)
+		_, err := w.Finish(j, nil)
 		t.Log("output topic made again:", err)
 		v, cerr := w.Check()
 		if cerr != nil || len(v.Duplicated)+len(v.Strange) > 0 {
 			t.Fatal(cerr, v.Err())
 		}
-		if err != nil && !strings.Contains(err.Error(), "topic") {
+		if err != nil && !strings.Contains(err.Error(), w.Out) {
 			t.Errorf("the error does not name the topic: %v", err)
 		}
 	}
-	w := c.world(t, 60)
-	killed(t, w, twoWriters, At("outcomes", 2, true, Kill))
+	w := world()
+	killed(t, w, j, At("outcomes", 2, true, Kill))
 	again(w.In)
-	_, err := w.Run(Job{Parallelism: 2, NoRestart: true}, nil)
+	j.NoRestart = true
+	_, err := w.Run(j, nil)
 	if err == nil || !strings.Contains(err.Error(), w.In) {
 		t.Fatalf("an input topic that was made again gave %v", err)
 	}

@@ -12,6 +12,8 @@ import (
 
 	"github.com/sqlstream/sqlstream/connectors/kafka/kafkatest"
 	"github.com/sqlstream/sqlstream/exec"
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
 // kafka is a real broker with a wire in front of it.
@@ -46,6 +48,35 @@ func (k *kafka) world(t *testing.T, records int) *World {
 		t.Fatal(err)
 	}
 	return w
+}
+
+// makeAgain deletes a topic and makes it again, as soon as Kafka lets it.
+func (k *kafka) makeAgain(t *testing.T, topic string) {
+	t.Helper()
+	cl, err := kgo.NewClient(kgo.SeedBrokers(k.Addr()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cl.Close()
+	req := kmsg.NewPtrDeleteTopicsRequest()
+	rt := kmsg.NewDeleteTopicsRequestTopic()
+	rt.Topic = &topic
+	req.Topics, req.TopicNames = append(req.Topics, rt), append(req.TopicNames, topic)
+	if _, err := req.RequestWith(context.Background(), cl); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	for {
+		err := kafkatest.CreateTopic(ctx, k.proxy.Addr().String(), topic, 2)
+		if err == nil {
+			return
+		}
+		if ctx.Err() != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
 }
 
 // slower leaves time for transactions of some 20 ms.
@@ -100,6 +131,12 @@ func TestKafkaFaults(t *testing.T) {
 			zombie(t, k.world(t, 140), slower, at, 3)
 		}
 	})
+	t.Run("13 prefixes", func(t *testing.T) {
+		prefixesDoNotTouch(t, k.world(t, 60), k.world(t, 60), Job{Interval: slower.Interval})
+	})
+	t.Run("17 topic made again", func(t *testing.T) {
+		topicMadeAgain(t, slower, func() *World { return k.world(t, 60) }, func(topic string) { k.makeAgain(t, topic) })
+	})
 	t.Run("14 rescale", func(t *testing.T) {
 		w := k.world(t, 90)
 		for _, parallelism := range []int{1, 3} {
@@ -116,6 +153,15 @@ func TestKafkaFaults(t *testing.T) {
 			t.Fatal(err)
 		}
 		exact(t, w, w.Out, w.Out2)
+	})
+	t.Run("21 end, stop, drain", func(t *testing.T) {
+		for _, how := range []string{"end", "stop", "drain"} {
+			for at := 1; at < 20; at += 6 {
+				w := k.world(t, 20)
+				endKilled(t, w, how, at, at%2 == 0)
+				exact(t, w)
+			}
+		}
 	})
 	t.Run("22 stale copy, 23 lost directory", func(t *testing.T) {
 		w := k.world(t, 60)
