@@ -31,6 +31,9 @@ func (e *env) binary(x *ast.Binary) expr.Expr {
 	case ast.OpOverlaps:
 		return e.overlaps(x)
 	}
+	if y := rowsEqual(x); y != nil {
+		return e.expr(y)
+	}
 	l, r := e.expr(x.L), e.expr(x.R)
 	if isComparison(x.Op) {
 		checkComparable(x, l, r)
@@ -151,6 +154,9 @@ func (e *env) like(x *ast.LikeExpr) expr.Expr {
 func (e *env) in(x *ast.In) expr.Expr {
 	if x.Query != nil {
 		return e.inValue(x, false)
+	}
+	if y := rowsIn(x); y != nil {
+		return e.negated(x.Pos, e.expr(y), x.Not)
 	}
 	v, list := e.expr(x.X), e.exprs(x.List)
 	for i, y := range list {
