@@ -21,13 +21,13 @@ func NewOptions(given map[string]string, known []Option) (*Options, error) {
 	for _, key := range sortedKeys(given) {
 		o := find(known, key)
 		if o == nil {
-			return nil, unknownOption(key, known)
+			return nil, &OptionError{key, unknownOption(key, known)}
 		}
 		if o.Unsupported {
-			return nil, &UnsupportedError{fmt.Sprintf("option '%s' is not supported yet", key)}
+			return nil, &OptionError{key, &UnsupportedError{fmt.Sprintf("option '%s' is not supported yet", key)}}
 		}
 		if err := o.check(given[key]); err != nil {
-			return nil, err
+			return nil, &OptionError{key, err}
 		}
 	}
 	for _, o := range known {
@@ -43,6 +43,16 @@ func NewOptions(given map[string]string, known []Option) (*Options, error) {
 type UnsupportedError struct{ Msg string }
 
 func (e *UnsupportedError) Error() string { return e.Msg }
+
+// OptionError is about one option, whose place in the text the caller may
+// know. The message names the key.
+type OptionError struct {
+	Key string
+	Err error
+}
+
+func (e *OptionError) Error() string { return e.Err.Error() }
+func (e *OptionError) Unwrap() error { return e.Err }
 
 func sortedKeys(m map[string]string) []string {
 	keys := make([]string, 0, len(m))

@@ -16,6 +16,7 @@ import (
 	"github.com/sqlstream/sqlstream/planner"
 	"github.com/sqlstream/sqlstream/planner/bind"
 	"github.com/sqlstream/sqlstream/planner/catalog"
+	"github.com/sqlstream/sqlstream/planner/perr"
 )
 
 // Options of a session.
@@ -59,6 +60,8 @@ type Session struct {
 	jobs     []*Job
 	finished map[string]int // jobs of this name that had finished before
 	source   string         // the text being executed, for positions
+	// declared are the WITH clauses of that text, by the table\'s full path.
+	declared map[string][]ast.Option
 }
 
 // New returns a session with an empty catalog.
@@ -69,7 +72,7 @@ func New(o Options) (*Session, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Session{opt: o, out: o.Output, cat: catalog.New(), settings: map[string]string{}, finished: map[string]int{}}
+	s := &Session{opt: o, out: o.Output, cat: catalog.New(), settings: map[string]string{}, declared: map[string][]ast.Option{}, finished: map[string]int{}}
 	keys := make([]string, 0, len(o.Settings))
 	for k := range o.Settings {
 		keys = append(keys, k)
@@ -90,7 +93,7 @@ var ErrQuit = errors.New("quit")
 // error, which carries the text.
 func (s *Session) Execute(ctx context.Context, text string) error {
 	statements, parseErr := parser.Parse(text)
-	s.source = text
+	s.source, s.declared = text, map[string][]ast.Option{}
 	for i, st := range statements {
 		if i > 0 && ctx.Err() != nil {
 			return &Error{Kind: Cancelled, Err: errInterrupted}
@@ -108,7 +111,7 @@ var errInterrupted = errors.New("interrupted; the statements that follow were no
 // and SET take effect, queries and INSERTs are planned only.
 func (s *Session) Check(text string, each func(ast.Statement, *Plan) error) error {
 	statements, parseErr := parser.Parse(text)
-	s.source = text
+	s.source, s.declared = text, map[string][]ast.Option{}
 	for _, st := range statements {
 		if err := s.check(st, each); err != nil {
 			return s.withSource(err)
@@ -147,6 +150,7 @@ func (s *Session) withSource(err error) error {
 	if err == nil || errors.Is(err, ErrQuit) {
 		return err
 	}
+	s.blameOption(err)
 	var own *Error
 	if errors.As(err, &own) {
 		if own.Source == "" {
@@ -155,6 +159,20 @@ func (s *Session) withSource(err error) error {
 		return err
 	}
 	return &Error{Kind: KindOf(err), Err: err, Source: s.source}
+}
+
+// blameOption moves an error about an option from where its table is used to
+// where it is written, if that is in the same text.
+func (s *Session) blameOption(err error) {
+	var plan *perr.Error
+	if !errors.As(err, &plan) || plan.Option.Key == "" {
+		return
+	}
+	for _, o := range s.declared[plan.Option.Table] {
+		if o.Key == plan.Option.Key {
+			plan.Pos = o.Pos
+		}
+	}
 }
 
 // Statement runs one statement.
@@ -221,6 +239,9 @@ func (s *Session) ddl(st ast.Statement) (handled bool, err error) {
 	b, _, err := s.binder()
 	if err != nil {
 		return false, err
+	}
+	if c, ok := st.(*ast.CreateTable); ok {
+		s.declared[s.cat.Resolve(c.Name.Names()).String()] = c.Options
 	}
 	return b.DDL(st)
 }

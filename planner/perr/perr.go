@@ -23,6 +23,14 @@ type Error struct {
 	Kind Kind
 	Msg  string // lower case, no full stop
 	Hint string // what to change; may be empty
+	// Option is what the error is about, if Pos is only where its table is used.
+	Option Option
+}
+
+// Option is one of the WITH clause of a table.
+type Option struct {
+	Table string // catalog.Path in full
+	Key   string // "": none
 }
 
 // Error gives "line 3:14: message; hint".

@@ -23,13 +23,6 @@ var scanOptions = []connectors.Option{
 	{Key: "scan.watermark.alignment.update-interval", Doc: "aligns sources of a group", Unsupported: true},
 }
 
-// CheckTable checks the options of a table, for CREATE TABLE and CHECK: what
-// a query would be told when it uses the table.
-func CheckTable(t *catalog.Table, cfg Config) error {
-	_, _, err := openTable(t, cfg)
-	return tableError(t.At, t, err)
-}
-
 func openSource(at ast.Pos, t *catalog.Table, cfg Config) (connectors.SourceTable, *connectors.Table, error) {
 	c, ct, err := openTable(t, cfg)
 	if err != nil {
@@ -82,6 +75,10 @@ func tableError(at ast.Pos, t *catalog.Table, err error) error {
 	if errors.As(err, &lacking) {
 		e.Kind = perr.Unsupported
 	}
+	var option *connectors.OptionError
+	if errors.As(err, &option) {
+		e.Option = perr.Option{Table: t.Path.String(), Key: option.Key}
+	}
 	return e
 }
 
@@ -122,7 +119,7 @@ func connectorOf(t *catalog.Table) (*connectors.Connector, error) {
 	}
 	c, ok := connectors.Lookup(name)
 	if !ok {
-		return nil, fmt.Errorf("unknown connector '%s'; %s", name, suggestion(name, names))
+		return nil, &connectors.OptionError{Key: "connector", Err: fmt.Errorf("unknown connector '%s'; %s", name, suggestion(name, names))}
 	}
 	return c, nil
 }
@@ -183,7 +180,7 @@ func unknownFormat(key, name string) error {
 	for _, f := range format.All() {
 		names = append(names, f.Name)
 	}
-	return fmt.Errorf("option '%s' = '%s': unknown format; %s", key, name, suggestion(name, names))
+	return &connectors.OptionError{Key: key, Err: fmt.Errorf("option '%s' = '%s': unknown format; %s", key, name, suggestion(name, names))}
 }
 
 // addColumns gives the connector the physical and metadata columns.
