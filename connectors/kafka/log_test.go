@@ -87,17 +87,18 @@ var pendingShapes = map[string]struct {
 	at      checkpoint.ID // stored, not committed
 	aborted func(i int) bool
 	anew    int // transactions to be written anew
+	every   int // so many steps apart the recovery is killed
 }{
-	"one": {func(*job) {}, 2, nil, 1},
+	"one": {func(*job) {}, 2, nil, 1, 1},
 	"two checkpoints of one writer": {
-		func(j *job) { j.parallelism, j.aborts = 2, func(id checkpoint.ID) bool { return id == 1 } }, 2, nil, 3,
+		func(j *job) { j.parallelism, j.aborts = 2, func(id checkpoint.ID) bool { return id == 1 } }, 2, nil, 3, 3,
 	},
 	// The later one is alive, but must not become visible first.
 	"only the earlier of two": {
-		func(j *job) { j.parallelism, j.aborts = 2, func(id checkpoint.ID) bool { return id == 1 } }, 2, func(i int) bool { return i == 0 }, 2,
+		func(j *job) { j.parallelism, j.aborts = 2, func(id checkpoint.ID) bool { return id == 1 } }, 2, func(i int) bool { return i == 0 }, 2, 2,
 	},
 	"only the later of two": {
-		func(j *job) { j.parallelism, j.aborts = 2, func(id checkpoint.ID) bool { return id == 1 } }, 2, func(i int) bool { return i == 1 }, 1,
+		func(j *job) { j.parallelism, j.aborts = 2, func(id checkpoint.ID) bool { return id == 1 } }, 2, func(i int) bool { return i == 1 }, 1, 3,
 	},
 }
 
@@ -108,7 +109,7 @@ func TestLostIsWrittenAnew(t *testing.T) {
 	for name, s := range pendingShapes {
 		t.Run(name, func(t *testing.T) {
 			c := testCases(t)
-			for at := 0; ; at += c.stride * c.stride { // a restart takes long on a real broker
+			for at := 0; ; at += s.every * c.stride * c.stride { // a restart takes long on a real broker
 				reached := false
 				for _, after := range []bool{false, true} {
 					j := c.logged(t)
