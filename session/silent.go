@@ -94,7 +94,7 @@ func (h *hold) String() string {
 		return fmt.Sprintf("the watermark is %s, held by split %s of %s; a window fires when it passes the window's end; %s",
 			h.least, strings.Join(h.behind, ", "), h.source.Table, h.remedy())
 	case len(h.behind) > 0:
-		return fmt.Sprintf("the watermark is %s (%s); a window fires when it passes the window's end", h.least, h.source.Watermark)
+		return fmt.Sprintf("the watermark of %s is %s; a window fires when it passes the window's end", h.source.Table, h.least)
 	case h.idle > 0:
 		return "all splits are idle, so event time stands still until records come"
 	}
