@@ -175,10 +175,13 @@ func (w *watcher) diagnose(j *session.Job, st exec.Status, in, out int64) {
 	if w.quiet == nil {
 		w.quiet = map[string]stillness{}
 	}
-	if !ok || q.out != out {
-		w.quiet[j.ID] = stillness{since: time.Now(), in: in, out: out}
-		return
+	if !ok {
+		q = stillness{since: j.Started}
 	}
+	if q.out != out {
+		q = stillness{since: time.Now(), in: in, out: out}
+	}
+	w.quiet[j.ID] = q
 	limit := silence
 	if out > 0 {
 		limit = laterSilence
