@@ -70,7 +70,7 @@ func refuse(req *kmsg.AddPartitionsToTxnRequest, code *kerr.Error) kmsg.Response
 
 // shortLived is a job whose transactions the broker gives up soon.
 func shortLived(more ...string) Job {
-	j := Job{Sink: map[string]string{"properties.transaction.timeout.ms": "200"}}
+	j := Job{Sink: map[string]string{"properties.transaction.timeout.ms": "400"}}
 	for i := 0; i < len(more); i += 2 {
 		j.Sink[more[i]] = more[i+1]
 	}
@@ -315,8 +315,8 @@ func fence(addr, id string) error {
 	}
 }
 
-// committable of the directory's latest checkpoint, decoded by nobody.
-func pending(t *testing.T, w *World) []checkpoint.Committable {
+// latest is the newest checkpoint in the directory.
+func latest(t *testing.T, w *World) *checkpoint.Metadata {
 	t.Helper()
 	s, err := w.Dir.open(checkpoint.Job{Name: w.Name, Hash: "torture"}, func(e checkpoint.Engine) checkpoint.Engine { return e })
 	if err != nil {
@@ -327,5 +327,5 @@ func pending(t *testing.T, w *World) []checkpoint.Committable {
 	if err != nil || m == nil {
 		t.Fatal(m, err)
 	}
-	return m.Pending
+	return m
 }

@@ -145,7 +145,7 @@ func TestFault07DuringRecovery(t *testing.T) {
 			reached = reached || p.Killed()
 		}
 		if !reached {
-			if at < 20 {
+			if at < 10 {
 				t.Fatalf("a recovery of %d steps is too short to be true", at)
 			}
 			return
