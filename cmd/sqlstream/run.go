@@ -83,7 +83,7 @@ func (a *app) run(ctx context.Context, file, metrics string) error {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		w.watch(watching)
+		w.watch(watching, ctx)
 	}()
 	err = a.execute(ctx, texts, session.Options{Quiet: true, OnJob: w.started, OnEvent: w.event, Log: newWarnings(w.warn)})
 	stopWatching()

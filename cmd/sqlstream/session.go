@@ -165,13 +165,20 @@ func (a *app) printTrouble(j *session.Job, e exec.Event) {
 	}
 }
 
+// overtaken is why the coordinator gives a checkpoint up when a job ends.
+const overtaken = "overtaken by the final checkpoint"
+
 // trouble is an event in words, "" if nobody has to know.
 func trouble(j *session.Job, e exec.Event) string {
 	switch e.Kind {
 	case exec.EventRestarting:
 		return fmt.Sprintf("job %s: %s; restarting in %s", j.Name, firstLine(e.Err), e.Delay.Round(time.Millisecond))
 	case exec.EventCheckpointAborted:
-		return fmt.Sprintf("job %s: checkpoint %d was not completed: %s", j.Name, e.Checkpoint, e.Text)
+		why := strings.TrimPrefix(e.Text, fmt.Sprintf("checkpoint %d: ", e.Checkpoint))
+		if why == overtaken {
+			return "" // by the final one
+		}
+		return fmt.Sprintf("job %s: checkpoint %d was not completed: %s", j.Name, e.Checkpoint, why)
 	}
 	return ""
 }

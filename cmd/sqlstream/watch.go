@@ -80,26 +80,31 @@ func (w *watcher) clear() {
 func (w *watcher) event(j *session.Job, e exec.Event) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	switch e.Kind {
-	case exec.EventRestarting:
-		w.say(fmt.Sprintf("job %s: %s; restarting in %s", j.Name, firstLine(e.Err), e.Delay.Round(time.Millisecond)))
-	case exec.EventCheckpointAborted:
-		w.say(fmt.Sprintf("job %s: checkpoint %d was not completed: %s", j.Name, e.Checkpoint, e.Text))
+	if text := trouble(j, e); text != "" {
+		w.say(text)
 	}
 }
 
-// watch draws until ctx ends.
-func (w *watcher) watch(ctx context.Context) {
+// stopping after which a person is told what is waited for.
+const stopping = time.Second
+
+// watch draws until ctx ends. The end of wish is the person's wish to stop.
+func (w *watcher) watch(ctx, wish context.Context) {
 	interval := logInterval
 	if w.live {
 		interval = liveInterval
 	}
 	tick := time.NewTicker(interval)
 	defer tick.Stop()
+	wished, late := wish.Done(), (<-chan time.Time)(nil)
 	for {
 		select {
 		case <-tick.C:
 			w.draw()
+		case <-wished:
+			wished, late = nil, time.After(stopping)
+		case <-late:
+			w.warn("stopping with a final checkpoint; Ctrl-C again ends at once, and the next run goes on from the last checkpoint")
 		case <-ctx.Done():
 			w.mu.Lock()
 			w.clear()
