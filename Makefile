@@ -58,7 +58,7 @@ model: ## explore the exactly-once protocol's model: all scenarios (minutes, up 
 	$(GO) build -o bin/model ./model
 	bin/model -q $(MODEL)
 
-conformance: ## compare 581 SQL cases with the reference system's answers
+conformance: ## compare 591 SQL cases with the reference system's answers
 	$(GO) run ./conformance
 
 clean: ## remove what was built

@@ -1,0 +1,4 @@
+-- HAVING compared with a scalar subquery
+CREATE TABLE cdc2 (id INT, grp STRING, qty INT, cat STRING, ts TIMESTAMP(3), PRIMARY KEY (id) NOT ENFORCED) WITH ('connector'='filesystem','path'='${DATA}/changes.jsonl','format'='debezium-json');
+CREATE TABLE cdc3 (id3 INT, g3 STRING, lim INT, PRIMARY KEY (id3) NOT ENFORCED) WITH ('connector'='filesystem','path'='${DATA}/changes2.jsonl','format'='debezium-json');
+SELECT grp, SUM(qty) s FROM cdc2 GROUP BY grp HAVING SUM(qty) > (SELECT AVG(lim) FROM cdc3);

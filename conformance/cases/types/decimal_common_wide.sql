@@ -1,0 +1,3 @@
+-- the common type of decimals beyond 38 digits keeps the digits before the point
+CREATE TABLE nu (id INT, d1 DECIMAL(10,2), d2 DECIMAL(12,8), d3 DECIMAL(20,4), i INT, b BIGINT, f FLOAT, g DOUBLE) WITH ('connector'='filesystem','path'='${DATA}/figures.jsonl','format'='json');
+SELECT id, CASE WHEN id = 1 THEN CAST(d1 AS DECIMAL(38,0)) ELSE d2 END a, COALESCE(CAST(d1 AS DECIMAL(38,0)), d2) b, CASE WHEN id=1 THEN CAST(i AS DECIMAL(30,10)) ELSE CAST(i AS DECIMAL(38,20)) END c, COALESCE(CAST(i AS DECIMAL(30,10)), CAST(i AS DECIMAL(38,20))) d, IF(id=1, CAST(i AS DECIMAL(30,2)), CAST(i AS DECIMAL(30,15))) e, GREATEST(CAST(id AS DECIMAL(30,2)), CAST(id AS DECIMAL(30,15))) f, NULLIF(d1, d2) g, IFNULL(CAST(i AS DECIMAL(38,2)), 1.123456) h FROM nu;
