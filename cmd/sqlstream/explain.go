@@ -43,7 +43,7 @@ func (a *app) checkCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(a.err, "%s: ok, %d queries and jobs\n", args[0], jobs)
+			fmt.Fprintf(a.err, "%s: ok; queries and jobs: %d\n", args[0], jobs)
 			return nil
 		},
 	}

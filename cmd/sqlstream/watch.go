@@ -151,6 +151,7 @@ func (w *watcher) progress(j *session.Job) string {
 	w.last[j.ID] = reading{now, in, out}
 	if !ok {
 		before = reading{at: j.Started}
+		w.splits(j, st)
 	}
 	d := max(now.Sub(before.at).Seconds(), 0.001)
 	line := fmt.Sprintf("%s: in %.0f/s, out %.0f/s", j.Name, float64(in-before.in)/d, float64(out-before.out)/d)
@@ -171,6 +172,21 @@ func (w *watcher) progress(j *session.Job) string {
 	}
 	w.diagnose(j, st, in, out)
 	return line
+}
+
+// splits says, once they are known, how many splits each source reads.
+func (w *watcher) splits(j *session.Job, st exec.Status) {
+	for _, src := range j.Summary.Sources {
+		n := 0
+		for _, sp := range st.Splits {
+			if sp.UID == src.UID {
+				n++
+			}
+		}
+		if n > 1 {
+			w.say(fmt.Sprintf("  %s has %d splits", src.Table, n))
+		}
+	}
 }
 
 // diagnose says why a job puts nothing out: once at its begin, and again when
