@@ -69,7 +69,7 @@ type committer struct {
 
 func (s *sink) Committer(_ context.Context, ctx exec.SinkContext) (exec.Committer, error) {
 	if err := os.MkdirAll(s.path, 0o755); err != nil {
-		return nil, exec.Fatal(fmt.Errorf("folder '%s': %w", s.path, err))
+		return nil, exec.Fatal(fmt.Errorf("folder '%s' cannot be written: %w; option 'path' of a sink names a folder", s.path, err))
 	}
 	return &committer{s, ctx}, nil
 }

@@ -106,7 +106,7 @@ type writer struct {
 
 func (s *sink) Writer(_ context.Context, ctx exec.SinkContext) (exec.Writer, error) {
 	if err := os.MkdirAll(s.path, 0o755); err != nil {
-		return nil, exec.Fatal(fmt.Errorf("folder '%s': %w", s.path, err))
+		return nil, exec.Fatal(fmt.Errorf("folder '%s' cannot be written: %w; option 'path' of a sink names a folder", s.path, err))
 	}
 	e, err := s.format.Encoder(s.encodeSpec())
 	if err != nil {
