@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/sqlstream/sqlstream/checkpoint"
 	"github.com/sqlstream/sqlstream/checkpoint/storetest"
@@ -21,6 +22,10 @@ const childEnv = "SQLSTREAM_BADGER_KILL_DIR"
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(childEnv); dir != "" {
 		fmt.Println("error", child(dir))
+		os.Exit(1)
+	}
+	if dir := os.Getenv(openEnv); dir != "" {
+		fmt.Println("error", openAgainAndAgain(dir))
 		os.Exit(1)
 	}
 	os.Exit(m.Run())
@@ -140,9 +145,9 @@ func killed(t *testing.T, dir string, lines int) (saved, settled checkpoint.ID) 
 	return saved, settled
 }
 
-// TestKilledWhileAMemtableIsDeleted: Badger cuts a flushed memtable off before
-// it unlinks it, and does not open a database with an empty one.
-func TestKilledWhileAMemtableIsDeleted(t *testing.T) {
+// TestKilledWhileAFileIsMadeOrDeleted: Badger does not open a database with
+// an empty memtable or log.
+func TestKilledWhileAFileIsMadeOrDeleted(t *testing.T) {
 	dir := t.TempDir()
 	s, err := Open(dir, storetest.Job)
 	if err != nil {
@@ -151,8 +156,10 @@ func TestKilledWhileAMemtableIsDeleted(t *testing.T) {
 	if err := errors.Join(s.Begin(1), s.Close()); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, dbName, "00001.mem"), nil, 0o600); err != nil {
-		t.Fatal(err)
+	for _, name := range []string{"00001.mem", "00099.mem", "000099.vlog"} {
+		if err := os.WriteFile(filepath.Join(dir, dbName, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 	s, err = Open(dir, storetest.Job)
 	if err != nil {
@@ -163,5 +170,47 @@ func TestKilledWhileAMemtableIsDeleted(t *testing.T) {
 	}
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
+	}
+}
+
+const openEnv = "SQLSTREAM_BADGER_OPEN_DIR"
+
+// openAgainAndAgain is a child that opens and closes the directory.
+func openAgainAndAgain(dir string) error {
+	for {
+		s, err := Open(dir, storetest.Job)
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(s.Begin(s.NextID()), s.Close()); err != nil {
+			return err
+		}
+	}
+}
+
+// TestKilledWhileItOpens kills processes at any moment of an open, the first
+// one of a directory included, or of a close.
+func TestKilledWhileItOpens(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "0")
+	for i := range 24 {
+		if i%4 == 0 {
+			dir = filepath.Join(t.TempDir(), fmt.Sprint(i))
+		}
+		var out bytes.Buffer
+		cmd := exec.Command(self)
+		cmd.Env, cmd.Stdout = append(os.Environ(), openEnv+"="+dir), &out
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		timer := time.AfterFunc(time.Duration(10+rand.IntN(50))*time.Millisecond, func() { _ = cmd.Process.Kill() })
+		_ = cmd.Wait()
+		timer.Stop()
+		if out.Len() > 0 {
+			t.Fatalf("kill %d: %s", i, &out)
+		}
 	}
 }

@@ -70,7 +70,7 @@ func openEngine(dir string) (checkpoint.Engine, error) {
 	if err := room(dir, 0, smallReserve); err != nil {
 		return nil, err
 	}
-	if err := dropEmptyMemtables(db); err != nil {
+	if err := dropEmptyFiles(db); err != nil {
 		return nil, err
 	}
 	bdb, err := badger.Open(dbOptions(db))
@@ -99,11 +99,11 @@ func explain(dir, db string, err error) error {
 	return fmt.Errorf("%w: %s: %w; put back a copy of the directory, or start anew with --fresh", checkpoint.ErrCorrupt, dir, err)
 }
 
-// dropEmptyMemtables removes what a kill leaves between the two steps in which
-// Badger deletes a memtable that it has flushed: cut off to nothing, not yet
-// unlinked. Badger would refuse to open such a database. A memtable that was
-// needed and is empty shows by LATEST.
-func dropEmptyMemtables(db string) error {
+// dropEmptyFiles removes what a kill leaves between the two steps in which
+// Badger deletes a log or memtable (cut off to nothing, unlink) or makes one
+// (create, give it its size). Badger would refuse to open such a database. If
+// what was in it was needed, LATEST or a missing chunk tells.
+func dropEmptyFiles(db string) error {
 	unlock, err := lock(db)
 	if err != nil {
 		return err
@@ -115,7 +115,7 @@ func dropEmptyMemtables(db string) error {
 	}
 	for _, e := range entries {
 		i, err := e.Info()
-		if err != nil || i.Size() > 0 || filepath.Ext(e.Name()) != ".mem" {
+		if ext := filepath.Ext(e.Name()); err != nil || i.Size() > 0 || ext != ".mem" && ext != ".vlog" {
 			continue
 		}
 		if err := os.Remove(filepath.Join(db, e.Name())); err != nil {
