@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -154,6 +155,17 @@ func listed(t *testing.T, dir string, more ...string) txnView {
 	return v
 }
 
+// jobFolder is that of the only job.
+func jobFolder(t *testing.T, dir string) string {
+	t.Helper()
+	a := &app{flags: flags{stateDir: dir}}
+	job, err := a.jobDir(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return job
+}
+
 // TestTxnByHand sees and settles a pending transaction of a stopped job, and
 // runs the job to its end: each row is there once.
 func TestTxnByHand(t *testing.T) {
@@ -172,10 +184,17 @@ func TestTxnByHand(t *testing.T) {
 		t.Fatalf("%+v", r)
 	}
 	table, _, _ := command(t, "txn", "list", "--state-dir", dir)
-	for _, want := range []string{r.ID, "pending", "Ongoing", "out/0 from 0 (5 records)", "15m0s"} {
+	for _, want := range []string{r.ID, "pending", "Ongoing", "out/0 from 0 (5 records)"} {
 		if !strings.Contains(table, want) {
 			t.Errorf("no %q in\n%s", want, table)
 		}
+	}
+	if !regexp.MustCompile(`1[45]m\d+s`).MatchString(table) {
+		t.Errorf("no time-out left in\n%s", table)
+	}
+	// --fresh lists it before it asks.
+	if lines, err := pendingLines(jobFolder(t, dir)); err != nil || len(lines) != 1 || !strings.Contains(lines[0], "transactional.id "+r.ID+", 5 rows") {
+		t.Errorf("pending for --fresh: %q, %v", lines, err)
 	}
 
 	if v := listed(t, dir, "--bootstrap", "127.0.0.1:1"); !strings.Contains(v.Cluster, "unreachable") || len(v.Transactions) == 0 || v.Transactions[0].Cluster != "" {
