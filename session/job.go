@@ -142,6 +142,9 @@ func (s *Session) start(ctx context.Context, p *Plan) (*Job, error) {
 		}
 	}
 	s.jobs = append(s.jobs, j)
+	if s.opt.OnRun != nil {
+		s.opt.OnRun(j)
+	}
 	go j.watch()
 	return j, nil
 }

@@ -40,8 +40,10 @@ type Options struct {
 	Quiet bool
 	// Wait makes INSERT wait for its job, as table.dml-sync does.
 	Wait bool
-	// OnJob is told when a job starts, OnEvent what happens to it.
+	// OnJob is told when a job starts, OnRun when it runs and its Status may be
+	// asked for, OnEvent what happens to it.
 	OnJob   func(*Job)
+	OnRun   func(*Job)
 	OnEvent func(*Job, exec.Event)
 	// OnQuery is told when a SELECT starts.
 	OnQuery func(*Query)

@@ -85,7 +85,7 @@ func (a *app) run(ctx context.Context, file, metrics string) error {
 		defer close(done)
 		w.watch(watching, ctx)
 	}()
-	err = a.execute(ctx, texts, session.Options{Quiet: true, OnJob: w.started, OnEvent: w.event, Log: newWarnings(w.warn)})
+	err = a.execute(ctx, texts, session.Options{Quiet: true, OnJob: w.started, OnRun: w.running, OnEvent: w.event, Log: newWarnings(w.warn)})
 	stopWatching()
 	<-done
 	w.summaries(ctx.Err() != nil, err)

@@ -54,8 +54,13 @@ const (
 func (w *watcher) started(j *session.Job) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.jobs = append(w.jobs, j)
 	w.say(strings.Join(startLines(j), "\n"))
+}
+
+func (w *watcher) running(j *session.Job) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.jobs = append(w.jobs, j)
 }
 
 // say prints a line above the progress line.
@@ -119,7 +124,7 @@ func (w *watcher) draw() {
 	defer w.mu.Unlock()
 	var lines []string
 	for _, j := range w.jobs {
-		if !j.Over() && j.Job != nil {
+		if !j.Over() {
 			lines = append(lines, w.progress(j))
 		}
 	}
@@ -224,9 +229,6 @@ func (w *watcher) summaries(interrupted bool, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, j := range w.jobs {
-		if j.Job == nil {
-			continue
-		}
 		st := j.Status()
 		in, out, late, skipped := session.Counts(st)
 		word := "finished"
