@@ -27,6 +27,7 @@ type watcher struct {
 	last  map[string]reading
 	drawn bool
 	quiet map[string]stillness
+	told  map[string]bool // jobs whose failure was told
 }
 
 // stillness is since when a job has put nothing out, and its counts then.
@@ -131,6 +132,7 @@ func (w *watcher) draw() {
 	if len(lines) == 0 {
 		return
 	}
+	w.tellFailed()
 	if !w.live {
 		fmt.Fprintln(w.out, strings.Join(lines, "\n"))
 		return
@@ -142,6 +144,20 @@ func (w *watcher) draw() {
 	w.clear()
 	fmt.Fprint(w.out, line)
 	w.drawn = true
+}
+
+// tellFailed tells of jobs that failed while others go on; the last one's
+// error ends the program, which says it then.
+func (w *watcher) tellFailed() {
+	for _, j := range w.jobs {
+		if !w.told[j.ID] && j.Over() && j.Err() != nil {
+			if w.told == nil {
+				w.told = map[string]bool{}
+			}
+			w.told[j.ID] = true
+			w.say(fmt.Sprintf("job %s failed, others go on: %s", j.Name, j.Err()))
+		}
+	}
 }
 
 // progress is the line of one job.
