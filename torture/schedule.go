@@ -113,23 +113,9 @@ func (r *run) shape() string {
 func (r *run) count(kind string) { r.s.Report.Faults[kind]++ }
 
 // job runs processes that are disturbed, then ones that are not, and checks.
-func (r *run) job() (err error) {
-	makeWorld := r.s.World
-	if makeWorld == nil {
-		makeWorld = r.s.cluster.World
-	}
-	if r.w, err = makeWorld(fmt.Sprintf("torture%d", r.s.n), 100+r.rnd.IntN(200)); err != nil {
+func (r *run) job() error {
+	if err := r.choose(); err != nil {
 		return err
-	}
-	r.base = Job{Interval: r.s.Pause + time.Duration(2+r.rnd.IntN(6))*time.Millisecond, Concurrent: 1 + r.rnd.IntN(2),
-		Timeout: r.s.Pause + stalledBy, TwoSinks: r.rnd.IntN(3) == 0}
-	if r.rnd.IntN(4) == 0 {
-		r.base.TwoSinks, r.base.Files = false, filepath.Join(r.s.temp, r.w.Name)
-	} else if r.rnd.IntN(3) == 0 {
-		r.base.Sink = map[string]string{"sink.pre-commit-log": "true"}
-		if r.rnd.IntN(2) == 0 { // the broker gives up what a dead process left
-			r.base.Sink["properties.transaction.timeout.ms"] = "250"
-		}
 	}
 	if r.rnd.IntN(5) == 0 {
 		return r.children()
@@ -154,11 +140,37 @@ func (r *run) job() (err error) {
 		}
 	}
 	for range 3 {
-		if done, err := r.process(r.base, nil); done || err != nil {
-			return errors.Join(err, r.verdict())
+		done, err := r.process(r.base, nil)
+		if err != nil {
+			return err
+		}
+		if done {
+			return r.verdict()
 		}
 	}
 	return fmt.Errorf("three processes that nothing disturbs did not finish it")
+}
+
+// choose makes the world and the shape of the job.
+func (r *run) choose() (err error) {
+	makeWorld := r.s.World
+	if makeWorld == nil {
+		makeWorld = r.s.cluster.World
+	}
+	if r.w, err = makeWorld(fmt.Sprintf("torture%d", r.s.n), 100+r.rnd.IntN(200)); err != nil {
+		return err
+	}
+	r.base = Job{Interval: r.s.Pause + time.Duration(2+r.rnd.IntN(6))*time.Millisecond, Concurrent: 1 + r.rnd.IntN(2),
+		Timeout: r.s.Pause + stalledBy, TwoSinks: r.rnd.IntN(3) == 0}
+	if r.rnd.IntN(4) == 0 {
+		r.base.TwoSinks, r.base.Files = false, filepath.Join(r.s.temp, r.w.Name)
+	} else if r.rnd.IntN(3) == 0 {
+		r.base.Sink = map[string]string{"sink.pre-commit-log": "true"}
+		if r.rnd.IntN(2) == 0 { // the broker gives up what a dead process left
+			r.base.Sink["properties.transaction.timeout.ms"] = "250"
+		}
+	}
+	return nil
 }
 
 // children runs the job in processes of the operating system, with its state

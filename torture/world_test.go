@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-func TestPlain(t *testing.T) {
+func TestNothingDisturbs(t *testing.T) {
 	c, err := NewCluster()
 	if err != nil {
 		t.Fatal(err)
