@@ -203,10 +203,30 @@ func (s *Session) openState(j *Job, p *Plan) (err error) {
 	if err := s.setAside(j); err != nil {
 		return err
 	}
-	if j.store, err = badger.Open(j.Dir, job); err != nil {
+	if j.store, err = s.openStore(j.Dir, job); err != nil {
 		return err
 	}
 	return j.noteResume()
+}
+
+// A look into a directory ('txn list', 'checkpoint show') holds its lock for
+// a moment; a job waits so long for one that no running job holds.
+const (
+	lockPatience = 5 * time.Second
+	lockRetry    = 50 * time.Millisecond
+)
+
+func (s *Session) openStore(dir string, job checkpoint.Job) (checkpoint.Store, error) {
+	for begin := s.opt.Clock.Now(); ; {
+		store, err := badger.Open(dir, job)
+		if !errors.Is(err, checkpoint.ErrLocked) || s.opt.Clock.Now().Sub(begin) > lockPatience {
+			return store, err
+		}
+		if _, askErr := Ask(dir, Request{Command: "status"}); askErr == nil {
+			return nil, err
+		}
+		<-s.opt.Clock.After(lockRetry)
+	}
 }
 
 // setAside is --fresh.
