@@ -4,7 +4,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
@@ -76,6 +75,6 @@ type testLog struct{ t *testing.T }
 
 func (l testLog) Write(b []byte) (int, error) {
 	l.t.Helper()
-	l.t.Log(fmt.Sprintf("%s", b))
+	l.t.Log(string(b))
 	return len(b), nil
 }

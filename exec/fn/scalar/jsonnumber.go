@@ -14,7 +14,7 @@ import (
 
 // appendJSONNumber appends a number that is valid JSON.
 func appendJSONNumber(dst, text []byte) []byte {
-	if bytes.IndexAny(text, ".eE") < 0 {
+	if !bytes.ContainsAny(text, ".eE") {
 		if string(text) == "-0" {
 			text = text[1:]
 		}
