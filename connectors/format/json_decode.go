@@ -331,11 +331,7 @@ const maxLearnt = 1024
 func (o *jsonObject) member(w *jsonWriter, f *jsonField, i, depth int, cols []*vec.Vector, row int) (int, error) {
 	switch {
 	case len(f.targets) == 0:
-		if t := w.text; t.plain && i < len(t.b) && t.b[i] == '"' {
-			end, _, err := t.str(i)
-			return end, err
-		}
-		return w.text.skip(i, depth+1)
+		return w.text.pass(i, depth+1)
 	case len(f.targets) == 1 && f.targets[0].path == nil && f.seen != o.round:
 		t := &f.targets[0]
 		end, err := t.value.decode(w, i, depth+1, cols[t.column], row)

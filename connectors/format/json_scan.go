@@ -228,6 +228,31 @@ func (t *jsonText) word(i int, w string) (int, error) {
 	return i + len(w), nil
 }
 
+// pass is skip with the usual cases first: a string without escapes, and a
+// plain integer before a comma.
+func (t *jsonText) pass(i, depth int) (int, error) {
+	if i >= len(t.b) {
+		return 0, errTruncated
+	}
+	c := t.b[i]
+	if c == '"' && t.plain {
+		if n := bytes.IndexByte(t.b[i+1:], '"'); n >= 0 {
+			return i + n + 2, nil
+		}
+		return 0, errTruncated
+	}
+	if c-'1' <= 8 {
+		j := i + 1
+		for j < len(t.b) && t.b[j]-'0' <= 9 {
+			j++
+		}
+		if j < len(t.b) && t.b[j] == ',' {
+			return j, nil
+		}
+	}
+	return t.skip(i, depth)
+}
+
 // skip checks the value at i and returns the position behind it.
 func (t *jsonText) skip(i, depth int) (int, error) {
 	if i >= len(t.b) {

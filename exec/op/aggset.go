@@ -2,6 +2,7 @@ package op
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/sqlstream/sqlstream/exec/fn"
 	"github.com/sqlstream/sqlstream/exec/store"
@@ -127,6 +128,9 @@ func (c *aggCall) wanted(b *vec.Batch, rows, slots []int32) (r, s []int32) {
 	if c.Filter < 0 && !skipNull && !c.Distinct {
 		return rows, slots
 	}
+	if !skipNull && !c.Distinct && b.Cols[c.Filter].Nulls == nil {
+		return c.passing(b.Cols[c.Filter].Bool, rows, slots)
+	}
 	c.rows, c.slots = c.rows[:0], c.slots[:0]
 	for i, row := range rows {
 		if c.Filter >= 0 && !isTrue(b.Cols[c.Filter], int(row)) || skipNull && c.args[0].IsNull(int(row)) {
@@ -138,6 +142,19 @@ func (c *aggCall) wanted(b *vec.Batch, rows, slots []int32) (r, s []int32) {
 		c.rows, c.slots = append(c.rows, row), append(c.slots, slots[i])
 	}
 	return c.rows, c.slots
+}
+
+// passing is wanted for a FILTER without nulls alone.
+func (c *aggCall) passing(pass []bool, rows, slots []int32) (r, s []int32) {
+	c.rows, c.slots = slices.Grow(c.rows[:0], len(rows))[:len(rows)], slices.Grow(c.slots[:0], len(rows))[:len(rows)]
+	n := 0
+	for i, row := range rows {
+		c.rows[n], c.slots[n] = row, slots[i]
+		if pass[row] {
+			n++
+		}
+	}
+	return c.rows[:n], c.slots[:n]
 }
 
 func isTrue(v *vec.Vector, row int) bool { return v.Bool[row] && !v.IsNull(row) }
