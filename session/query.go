@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"time"
 
@@ -43,7 +42,7 @@ func (s *Session) collect(ctx context.Context, p *Plan, g *exec.Graph, sum *buil
 		err = job.Wait()
 	}
 	cancelled := ctx.Err() != nil
-	if cancelled || errors.Is(err, errEnough) {
+	if cancelled {
 		err = nil
 	}
 	end := s.out.End(Summary{Rows: c.rows, Elapsed: time.Since(begin), Cancelled: cancelled, Failed: err != nil, Streamed: true})
@@ -61,9 +60,6 @@ func (s *Session) runConfig(p *Plan) exec.Config {
 		MemoryLimit: s.opt.MemoryLimit, Fresh: s.opt.Fresh,
 	}
 }
-
-// errEnough ends a query whose output wants no more rows.
-var errEnough = errors.New("enough rows")
 
 // collector hands rows to the session's output. Writers of several subtasks
 // share it.

@@ -8,7 +8,6 @@ import (
 
 	"github.com/sqlstream/sqlstream/connectors"
 	"github.com/sqlstream/sqlstream/connectors/format"
-	"github.com/sqlstream/sqlstream/exec"
 	"github.com/sqlstream/sqlstream/exec/types"
 )
 
@@ -26,8 +25,8 @@ func init() {
 			{Key: "scan.parallelism", Kind: connectors.Integer, Doc: "readers"},
 			{Key: "scan.rate-limit", Kind: connectors.Integer, Default: "0", Doc: "at most so many rows a second and reader; 0: no limit"},
 			{Key: "sink.parallelism", Kind: connectors.Integer, Default: "0", Doc: "writers; 0: as the job"},
-			{Key: "sink.semantic", Kind: connectors.Enum, Values: guarantees, Doc: "the same as sink.delivery-guarantee"},
-			{Key: "sink.delivery-guarantee", Kind: connectors.Enum, Default: "exactly-once", Values: guarantees, Doc: "when a file appears: at once written (none), on a barrier (at-least-once), when the checkpoint is complete (exactly-once)"},
+			{Key: connectors.SemanticKey, Kind: connectors.Enum, Values: guarantees, Doc: "the same as sink.delivery-guarantee"},
+			{Key: connectors.GuaranteeKey, Kind: connectors.Enum, Default: "exactly-once", Values: guarantees, Doc: "when a file appears: at once written (none), on a barrier (at-least-once), when the checkpoint is complete (exactly-once)"},
 			{Key: "sink.rolling-policy.file-size", Kind: connectors.Size, Unsupported: true, Doc: "the size at which a new file begins"},
 			{Key: "sink.rolling-policy.rollover-interval", Kind: connectors.Duration, Unsupported: true, Doc: "the age at which a new file begins"},
 			{Key: "sink.rolling-policy.check-interval", Kind: connectors.Duration, Unsupported: true, Doc: "how often the age is looked at"},
@@ -44,25 +43,7 @@ func init() {
 	})
 }
 
-var guarantees = []string{"none", "at-least-once", "exactly-once"}
-
-// guarantee reads the option under its two names.
-func guarantee(o *connectors.Options) (exec.Guarantee, error) {
-	const semantic, delivery = "sink.semantic", "sink.delivery-guarantee"
-	value := o.Enum(delivery)
-	if o.Given(semantic) {
-		if o.Given(delivery) && o.Enum(semantic) != value {
-			return 0, fmt.Errorf("options '%s' = '%s' and '%s' = '%s' say different things; they are two names of one option, give one", semantic, o.Text(semantic), delivery, o.Text(delivery))
-		}
-		value = o.Enum(semantic)
-	}
-	for i, g := range guarantees {
-		if g == value {
-			return exec.Guarantee(i), nil
-		}
-	}
-	panic("files: guarantee " + value)
-}
+var guarantees = connectors.Guarantees
 
 // formatOf finds the table's format.
 func formatOf(t *connectors.Table) (*format.Format, error) {

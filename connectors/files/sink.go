@@ -38,7 +38,7 @@ func openSink(t *connectors.Table) (connectors.SinkTable, error) {
 	if len(t.PartitionedBy) > 0 {
 		return nil, &connectors.UnsupportedError{Msg: "writing a partitioned table is not supported yet"}
 	}
-	g, err := guarantee(t.Options)
+	g, err := connectors.GuaranteeOf(t.Options)
 	if err != nil {
 		return nil, err
 	}

@@ -1,10 +1,7 @@
 package kafka
 
 import (
-	"fmt"
-
 	"github.com/sqlstream/sqlstream/connectors"
-	"github.com/sqlstream/sqlstream/exec"
 )
 
 // Option keys that more than one file reads.
@@ -27,8 +24,8 @@ const (
 	optStartup    = "scan.startup.mode"
 	optBounded    = "scan.bounded.mode"
 	optRate       = "scan.rate-limit"
-	optSemantic   = "sink.semantic"
-	optGuarantee  = "sink.delivery-guarantee"
+	optSemantic   = connectors.SemanticKey
+	optGuarantee  = connectors.GuaranteeKey
 	optTxnPrefix  = "sink.transactional-id-prefix"
 	optPartition  = "sink.partitioner"
 	optPoolSize   = "sink.transaction-pool-size"
@@ -39,7 +36,7 @@ const (
 	optLogMax     = "sink.pre-commit-log.max-bytes"
 )
 
-var guarantees = []string{"none", "at-least-once", "exactly-once"}
+var guarantees = connectors.Guarantees
 
 var startupOptions = []connectors.Option{
 	{Key: optStartup, Kind: connectors.Enum, Default: "group-offsets", Values: []string{"earliest-offset", "latest-offset", "group-offsets", "timestamp", "specific-offsets"}, Doc: "where a new job begins to read; one that resumes goes on at its checkpoint"},
@@ -135,22 +132,4 @@ func join(parts ...[]connectors.Option) []connectors.Option {
 		all = append(all, p...)
 	}
 	return all
-}
-
-// guaranteeOf reads the option under its two names.
-func guaranteeOf(o *connectors.Options) (exec.Guarantee, error) {
-	value := o.Enum(optGuarantee)
-	if o.Given(optSemantic) {
-		if o.Given(optGuarantee) && o.Enum(optSemantic) != value {
-			return 0, fmt.Errorf("options '%s' = '%s' and '%s' = '%s' say different things; they are two names of one option, give one",
-				optSemantic, o.Text(optSemantic), optGuarantee, o.Text(optGuarantee))
-		}
-		value = o.Enum(optSemantic)
-	}
-	for i, g := range guarantees {
-		if g == value {
-			return exec.Guarantee(i), nil
-		}
-	}
-	panic("kafka: guarantee " + value)
 }

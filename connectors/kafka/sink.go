@@ -34,7 +34,7 @@ func openSink(t *connectors.Table, upsert bool) (connectors.SinkTable, error) {
 		return nil, &connectors.UnsupportedError{Msg: "writing to one of several topics is not supported yet"}
 	}
 	s := &sinkTable{table: t, layout: l, upsert: upsert}
-	if s.guarantee, err = guaranteeOf(t.Options); err != nil {
+	if s.guarantee, err = connectors.GuaranteeOf(t.Options); err != nil {
 		return nil, err
 	}
 	if s.client, err = clientConfig(t.Options); err != nil {
