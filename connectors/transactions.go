@@ -22,9 +22,14 @@ type SinkNote struct {
 // noteKey of the sink's journal.
 const noteKey = "sink"
 
-// NoteSink writes the note of a table, unless it is there already.
+// NoteSink writes the note of a table.
 func NoteSink(j exec.Journal, connector string, o *Options) error {
-	text, err := json.Marshal(SinkNote{connector, o.public()})
+	return WriteSinkNote(j, SinkNote{connector, o.public()})
+}
+
+// WriteSinkNote writes a note unless it is there already.
+func WriteSinkNote(j exec.Journal, n SinkNote) error {
+	text, err := json.Marshal(n)
 	if err != nil {
 		return err
 	}

@@ -62,11 +62,13 @@ func (a *app) settleCommand(verb string, f *txnFlags) *cobra.Command {
 	if verb == "commit" {
 		c.Short = "Commit a pending transaction of a stopped job"
 		c.Long = `Commit a pending transaction of a stopped job, as its next start would do.
+Of a sink that writes files, ID is the hidden name of a finished file, which is put in place.
 --force commits before an earlier transaction of the same writer, and declares a transaction committed where nothing proves its end.`
 	} else {
 		c.Short = "Abort a transaction of a stopped job"
 		c.Long = `Abort a transaction of a stopped job. One that no checkpoint covers loses nothing: its rows are read again.
 One that a checkpoint covers, or that the broker has aborted, loses its rows; while it is open, that needs --force.
+Of a sink that writes files, ID is the hidden name of a file, which is removed.
 As at a start of the job, whatever else no checkpoint covers and earlier runs left open is aborted, too.`
 	}
 	c.Flags().BoolVar(&f.yes, "yes", false, "do not ask")

@@ -71,7 +71,8 @@ func (s *sink) Committer(_ context.Context, ctx exec.SinkContext) (exec.Committe
 	if err := os.MkdirAll(s.path, 0o755); err != nil {
 		return nil, exec.Fatal(fmt.Errorf("folder '%s' cannot be written: %w; option 'path' of a sink names a folder", s.path, err))
 	}
-	return &committer{s, ctx}, nil
+	c := &committer{s, ctx}
+	return c, c.note()
 }
 
 // keyNewest + writer is the journal's record of the newest checkpoint that put
@@ -205,14 +206,12 @@ func (c *committer) Recover(_ context.Context, keep []exec.Committable) error {
 		}
 		kept[p.temp] = true
 	}
-	entries, err := os.ReadDir(c.sink.path)
+	names, err := c.hidden()
 	if err != nil {
 		return err
 	}
-	prefix := c.sink.prefix(c.ctx.UID)
-	for _, e := range entries {
-		name := e.Name()
-		if !strings.HasPrefix(name, prefix) || !strings.HasSuffix(name, unfinished) || kept[name] {
+	for _, name := range names {
+		if kept[name] {
 			continue
 		}
 		if err := os.Remove(filepath.Join(c.sink.path, name)); err != nil && !isMissing(err) {
@@ -220,6 +219,18 @@ func (c *committer) Recover(_ context.Context, keep []exec.Committable) error {
 		}
 	}
 	return syncFolder(c.sink.path)
+}
+
+// hidden are the unfinished and finished files of this job's sink that are not
+// in place.
+func (c *committer) hidden() (names []string, err error) {
+	entries, err := os.ReadDir(c.sink.path)
+	for _, e := range entries {
+		if isHidden(e.Name(), c.ctx) {
+			names = append(names, e.Name())
+		}
+	}
+	return names, err
 }
 
 func (c *committer) Close() error { return nil }

@@ -38,8 +38,9 @@ func init() {
 			{Key: "file.size", Type: types.Of(types.BigInt).Nullable(false), Readable: true, Doc: "bytes"},
 			{Key: "file.modification-time", Type: types.LTZOf(3).Nullable(false), Readable: true, Doc: "when it was last written"},
 		},
-		Source: openSource,
-		Sink:   openSink,
+		Source:  openSource,
+		Sink:    openSink,
+		Settler: openSettler,
 	})
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/sqlstream/sqlstream/connectors"
 	"github.com/sqlstream/sqlstream/connectors/conntest"
 	"github.com/sqlstream/sqlstream/connectors/format"
+	"github.com/sqlstream/sqlstream/exec"
 	"github.com/sqlstream/sqlstream/exec/expr"
 	_ "github.com/sqlstream/sqlstream/exec/fn/scalar"
 )
@@ -131,14 +132,16 @@ func TestRecoverRemovesLeftovers(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := &sink{opened.(*sinkTable)}
-	mine, other := s.prefix("u1")+"1"+unfinished, s.prefix("u2")+"1"+unfinished
-	for _, name := range []string{mine, other, "kept.json"} {
+	mine := exec.SinkContext{JobName: "job", UID: "u1"}
+	others := []string{"kept.json", hiddenPrefix(mine) + "u3-1" + unfinished,
+		hiddenPrefix(exec.SinkContext{JobName: "job", UID: "u2"}) + "1" + unfinished,
+		hiddenPrefix(exec.SinkContext{JobName: "job2", UID: "u1"}) + "1" + unfinished} // the same query, as another job
+	for _, name := range append([]string{hiddenPrefix(mine) + "1" + unfinished}, others...) {
 		if err := os.WriteFile(filepath.Join(folder, name), nil, 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	c := &committer{sink: s}
-	c.ctx.UID = "u1"
+	c := &committer{sink: s, ctx: mine}
 	if err := c.Recover(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
@@ -150,10 +153,9 @@ func TestRecoverRemovesLeftovers(t *testing.T) {
 	for _, e := range entries {
 		left = append(left, e.Name())
 	}
-	want := []string{other, "kept.json"}
-	sort.Strings(want)
-	if fmt.Sprint(left) != fmt.Sprint(want) {
-		t.Errorf("left are %v, expected %v", left, want)
+	sort.Strings(others)
+	if fmt.Sprint(left) != fmt.Sprint(others) {
+		t.Errorf("left are %v, expected %v", left, others)
 	}
 }
 

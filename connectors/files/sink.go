@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -84,12 +83,6 @@ func (s *sinkTable) Sink() (exec.Sink, error) { return &sink{s}, nil }
 // sink is one use of the table.
 type sink struct{ *sinkTable }
 
-// prefix begins the name of every unfinished file of this job and operator;
-// readers leave out names that begin with a dot.
-func (s *sink) prefix(uid string) string { return ".part-" + uid + "-" }
-
-const unfinished = ".inprogress"
-
 // writer writes one file per checkpoint, under a hidden name until it is
 // published.
 type writer struct {
@@ -147,7 +140,7 @@ func (w *writer) open() error {
 	if w.file != nil {
 		return nil
 	}
-	f, err := os.CreateTemp(w.sink.path, w.sink.prefix(w.ctx.UID)+"*"+unfinished)
+	f, err := os.CreateTemp(w.sink.path, hiddenPrefix(w.ctx)+"*"+unfinished)
 	if err != nil {
 		return fmt.Errorf("folder '%s': %w", w.sink.path, err)
 	}
@@ -189,15 +182,8 @@ func (w *writer) publish() error {
 
 // unique is the random part of the temporary file's name.
 func (w *writer) unique() string {
-	name := strings.TrimPrefix(w.temp, w.sink.prefix(w.ctx.UID))
+	name := strings.TrimPrefix(w.temp, hiddenPrefix(w.ctx))
 	return strings.TrimSuffix(name, unfinished)
-}
-
-func short(id string) string {
-	if len(id) > 8 {
-		return id[:8]
-	}
-	return id
 }
 
 func (w *writer) Close() error {
@@ -236,16 +222,6 @@ func (w *committing) PreCommit(_ context.Context, id checkpoint.ID, _ bool) ([]e
 	}
 	c := exec.Committable{Writer: checkpoint.Subtask{UID: w.ctx.UID, Index: w.ctx.Subtask.Index}, Checkpoint: id, Version: pendingVersion, Payload: p.encode()}
 	return []exec.Committable{c}, nil
-}
-
-// finalPrefix begins the names of the files that a sink's checkpoints put in
-// place: two sinks of a job may write to one folder.
-func finalPrefix(ctx exec.SinkContext) string {
-	return fmt.Sprintf("part-%s-%s-", short(ctx.RunID), url.PathEscape(ctx.UID))
-}
-
-func finalName(ctx exec.SinkContext, writer int, id checkpoint.ID) string {
-	return fmt.Sprintf("%s%d-%d", finalPrefix(ctx), writer, id)
 }
 
 func (w *committing) Settled([]exec.Committable) error { return nil }
