@@ -17,6 +17,7 @@ import (
 // messages before.
 type jsonDecoder struct {
 	root    *jsonObject
+	shapes  jsonShapes
 	filter  *expr.Filter
 	env     fn.Env
 	onError OnError
@@ -25,6 +26,7 @@ type jsonDecoder struct {
 	lenient bool
 	bad     func(int, error)
 	kept    keptRows
+	text    jsonText // the message under work
 }
 
 // jsonObject decodes the members of one object. Its targets write into the
@@ -45,6 +47,7 @@ type jsonField struct {
 	quoted  []byte // `"name"`
 	wanted  bool
 	known   bool // in the schema
+	nested  bool // a ROW
 	targets []jsonTarget
 	seen    int64 // round in which the key came last
 }
@@ -88,7 +91,7 @@ func (c *jsonCompiler) object(schema []types.Field) *jsonObject {
 	o := &jsonObject{byName: map[string]*jsonField{}, missing: c.opt.failOnMissing}
 	o.fields = make([]jsonField, len(schema))
 	for i, f := range schema {
-		o.fields[i] = jsonField{name: f.Name, quoted: quotedKey(f.Name), known: true, wanted: c.opt.failOnMissing}
+		o.fields[i] = jsonField{name: f.Name, quoted: quotedKey(f.Name), known: true, nested: f.Type.Kind == types.Row, wanted: c.opt.failOnMissing}
 		o.byName[f.Name] = &o.fields[i]
 	}
 	return o
@@ -193,19 +196,35 @@ func (d *jsonDecoder) message(m *Messages, i int, cols []*vec.Vector, row int) e
 		d.root.nulls(cols, row)
 		return nil
 	}
-	t, err := newText(m.Data[s.Off : s.Off+s.Len])
-	if err != nil {
+	d.text = jsonText{b: m.Data[s.Off : s.Off+s.Len]}
+	w := jsonWriter{text: &d.text, base: s.Off, fields: d.lenient || d.onError == NullField, bad: d.bad, message: i}
+	if d.shapes.decode(&w, cols, row) {
+		return nil
+	}
+	var err error
+	if d.text, err = newText(d.text.b); err != nil {
 		return err
 	}
+	if err := d.object(&w, cols, row); err != nil {
+		return err
+	}
+	if d.text.plain {
+		d.shapes.learn(&w, d.root)
+	}
+	return nil
+}
+
+// object decodes a message of any form.
+func (d *jsonDecoder) object(w *jsonWriter, cols []*vec.Vector, row int) error {
+	t := w.text
 	at := t.space(0)
 	if at == len(t.b) {
 		return errors.New("empty message, expected a JSON object")
 	}
 	if t.b[at] != '{' {
-		return d.notObject(&t, at)
+		return d.notObject(t, at)
 	}
-	w := jsonWriter{text: &t, base: s.Off, fields: d.lenient || d.onError == NullField, bad: d.bad, message: i}
-	end, err := d.root.decode(&w, at, 1, cols, row)
+	end, err := d.root.decode(w, at, 1, cols, row)
 	if err != nil {
 		return err
 	}

@@ -12,8 +12,8 @@ import (
 // jsonText is one message under the scanner. Positions are indexes of b.
 type jsonText struct {
 	b []byte
-	// plain: no byte below 0x20, no backslash and none from 0x80 occurs in b, so
-	// that a string ends at the next quote.
+	// plain: no byte below 0x20 and no backslash occurs in b, which is good UTF-8,
+	// so that a string ends at the next quote.
 	plain bool
 }
 
@@ -32,7 +32,7 @@ func newText(b []byte) (jsonText, error) {
 	if high && !utf8.Valid(b) {
 		return jsonText{}, errUTF8
 	}
-	return jsonText{b: b, plain: !high && !special}, nil
+	return jsonText{b: b, plain: !special}, nil
 }
 
 const (

@@ -10,6 +10,33 @@ type timeReader struct {
 	last      [10]byte
 	lastDays  int64
 	lastOK    bool
+
+	minute   [16]byte // the last "2024-01-31 10:11"
+	minuteUS int64
+	minuteOK bool
+}
+
+// millis returns µs since 1970 of a timestamp with three digits of a second's
+// fraction; not ok if it is none, has a zone, or is of another form.
+func (r *timeReader) millis(s []byte) (us int64, ok bool) {
+	if len(s) != 23 || r.zulu {
+		return 0, false
+	}
+	if !r.minuteOK || string(s[:16]) != string(r.minute[:]) {
+		if us, _, ok = r.timestamp(s, 3); ok {
+			copy(r.minute[:], s)
+			r.minuteUS, r.minuteOK = us-us%60_000_000, true
+			if us < 0 && us%60_000_000 != 0 {
+				r.minuteUS -= 60_000_000
+			}
+		}
+		return us, ok
+	}
+	sec, a, b, c := two(s[17:]), s[20]-'0', s[21]-'0', s[22]-'0'
+	if sec < 0 || sec > 59 || s[16] != ':' || s[19] != '.' || max(a, b, c) > 9 {
+		return 0, false
+	}
+	return r.minuteUS + int64(sec*1000+int(a)*100+int(b)*10+int(c))*1000, true
 }
 
 // timestamp returns µs since 1970 and the remaining ns, cut to the
