@@ -12,8 +12,6 @@ import (
 	"sync"
 	"syscall"
 	"time"
-
-	"github.com/google/uuid"
 )
 
 // Options of Start.
@@ -22,9 +20,10 @@ type Options struct {
 	Settings map[string]string // added to, or instead of, the defaults; one that begins with a comma is added to the default
 }
 
-// Broker is one real Kafka node, broker and controller in one. Its address
-// stays the same over Kill and Restart.
+// Broker is one real Kafka node, broker and controller in one but for the
+// second of a Pair. Its address stays the same over Kill and Restart.
 type Broker struct {
+	node      int32
 	dir, libs string
 	temporary bool
 	addr      string
@@ -38,18 +37,28 @@ type Broker struct {
 // Start formats a data folder, starts Kafka and waits until it answers: some
 // 6 seconds, and 10 more for the jars at the first call on a machine.
 func Start(o Options) (*Broker, error) {
+	ports, err := freePorts(2)
+	if err != nil {
+		return nil, err
+	}
+	return start(1, o, ports[0], defaults(ports[0], ports[1]), newClusterID())
+}
+
+// start makes a node that listens to its clients on a port.
+func start(node int32, o Options, port int, settings map[string]string, cluster string) (*Broker, error) {
 	libs, err := jars()
 	if err != nil {
 		return nil, err
 	}
-	b := &Broker{dir: o.Dir, libs: libs, log: &tail{}}
+	b := &Broker{node: node, dir: o.Dir, libs: libs, addr: fmt.Sprintf("127.0.0.1:%d", port), log: &tail{}}
 	if b.dir == "" {
 		b.temporary = true
 		if b.dir, err = os.MkdirTemp("", "sqlstream-kafka"); err != nil {
 			return nil, err
 		}
 	}
-	if err := b.configure(o.Settings); err != nil {
+	settings["log.dirs"] = filepath.Join(b.dir, "data")
+	if err := b.format(settings, o.Settings, cluster); err != nil {
 		return nil, errors.Join(err, b.Close())
 	}
 	if err := b.Restart(); err != nil {
@@ -58,13 +67,8 @@ func Start(o Options) (*Broker, error) {
 	return b, nil
 }
 
-func (b *Broker) configure(extra map[string]string) error {
-	ports, err := freePorts(2)
-	if err != nil {
-		return err
-	}
-	b.addr = fmt.Sprintf("127.0.0.1:%d", ports[0])
-	settings := defaults(b.dir, ports[0], ports[1])
+// format writes the settings and the data folder.
+func (b *Broker) format(settings, extra map[string]string, cluster string) error {
 	for k, v := range extra {
 		if strings.HasPrefix(v, ",") {
 			v = settings[k] + v
@@ -78,8 +82,7 @@ func (b *Broker) configure(extra map[string]string) error {
 	if err := os.WriteFile(b.properties(), []byte(text.String()), 0o644); err != nil {
 		return err
 	}
-	id := uuid.New()
-	out, err := b.java("kafka.tools.StorageTool", "format", "-t", encodeUUID(id), "-c", b.properties()).CombinedOutput()
+	out, err := b.java("kafka.tools.StorageTool", "format", "-t", cluster, "-c", b.properties()).CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("format of Kafka's data folder: %w\n%s", err, out)
 	}
@@ -89,7 +92,7 @@ func (b *Broker) configure(extra map[string]string) error {
 // defaults are the settings of one node on loopback: short sessions, or a
 // restart after kill -9 takes 14 s, and quick aborts of timed-out
 // transactions.
-func defaults(dir string, port, controller int) map[string]string {
+func defaults(port, controller int) map[string]string {
 	return map[string]string{
 		"process.roles":                            "broker,controller",
 		"node.id":                                  "1",
@@ -98,7 +101,6 @@ func defaults(dir string, port, controller int) map[string]string {
 		"controller.listener.names":                "CONTROLLER",
 		"listener.security.protocol.map":           "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
 		"controller.quorum.voters":                 fmt.Sprintf("1@127.0.0.1:%d", controller),
-		"log.dirs":                                 filepath.Join(dir, "data"),
 		"num.partitions":                           "1",
 		"auto.create.topics.enable":                "false",
 		"broker.session.timeout.ms":                "2000",
@@ -181,7 +183,7 @@ func (b *Broker) awaitReady() error {
 			return fmt.Errorf("the Kafka process ended while starting\n%s", b.log)
 		case <-time.After(100 * time.Millisecond):
 		}
-		if answers(b.addr) {
+		if answers(b.addr, b.node) {
 			return nil
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"testing"
 	"time"
 
@@ -41,8 +42,8 @@ func Check(t testing.TB, err error) {
 	}
 }
 
-// answers tells whether the broker is registered and serves requests.
-func answers(addr string) bool {
+// answers tells whether the node is registered and serves requests.
+func answers(addr string, node int32) bool {
 	cl, err := kgo.NewClient(kgo.SeedBrokers(addr), kgo.RetryTimeout(time.Second))
 	if err != nil {
 		return false
@@ -51,7 +52,7 @@ func answers(addr string) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
 	resp, err := kmsg.NewPtrMetadataRequest().RequestWith(ctx, cl)
-	return err == nil && len(resp.Brokers) == 1
+	return err == nil && slices.ContainsFunc(resp.Brokers, func(b kmsg.MetadataResponseBroker) bool { return b.NodeID == node })
 }
 
 // CreateTopic makes a topic and waits until each partition has a leader.
@@ -63,7 +64,7 @@ func CreateTopic(ctx context.Context, addr, topic string, partitions int32) erro
 	defer cl.Close()
 	req := kmsg.NewPtrCreateTopicsRequest()
 	t := kmsg.NewCreateTopicsRequestTopic()
-	t.Topic, t.NumPartitions, t.ReplicationFactor = topic, partitions, 1
+	t.Topic, t.NumPartitions, t.ReplicationFactor = topic, partitions, -1 // the broker's default
 	req.Topics = append(req.Topics, t)
 	resp, err := req.RequestWith(ctx, cl)
 	if err != nil {
@@ -112,5 +113,9 @@ func deref(s *string) string {
 	return *s
 }
 
-// encodeUUID is how Kafka prints ids: base64 for URLs without padding.
-func encodeUUID(id uuid.UUID) string { return base64.RawURLEncoding.EncodeToString(id[:]) }
+// newClusterID is random, in the form in which Kafka prints ids: base64 for
+// URLs without padding.
+func newClusterID() string {
+	id := uuid.New()
+	return base64.RawURLEncoding.EncodeToString(id[:])
+}
