@@ -147,6 +147,14 @@ type query struct {
 	oracle func() oracle
 }
 
+// topic of the output of a run, which is the job's name, too.
+func (q query) topic(run int) string {
+	if run == 0 {
+		return q.name
+	}
+	return fmt.Sprintf("%s-%d", q.name, run+1)
+}
+
 var queries = []query{
 	{"q0", 0.8e6, false, func() oracle { return &perBid{row: q0Row} }},
 	{"q1", 0.8e6, false, func() oracle { return &perBid{row: q1Row} }},

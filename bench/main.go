@@ -3,7 +3,7 @@
 // in another one; what counts is events per CPU-second (user and system) of
 // the engine's process. The output is compared with the expected rows.
 //
-//	go run ./bench [--events N] [--queries q0,q2] [--interval 1s] [--json FILE]
+//	go run ./bench [--events N] [--queries q0,q2] [--interval 1s] [--runs N] [--json FILE]
 //
 // Run it in the project's folder after `make build`. Exit status 5 if an
 // output is wrong; speed is printed, never judged.
@@ -32,6 +32,7 @@ type options struct {
 	broker    string
 	json      string
 	profile   string
+	runs      int
 }
 
 func main() {
@@ -45,6 +46,7 @@ func main() {
 	flag.StringVar(&o.broker, "bootstrap", "", "a broker that runs already; default: an embedded one in a process of its own")
 	flag.StringVar(&o.json, "json", "", "write the figures to this file too")
 	flag.StringVar(&o.profile, "profile", "", "folder for CPU profiles of the runs")
+	flag.IntVar(&o.runs, "runs", 1, "runs of each query, in turn; the one with the median CPU time is printed, with the range of all")
 	flag.Parse()
 	if err := run(context.Background(), o); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -62,12 +64,22 @@ func run(ctx context.Context, o options) error {
 	if err != nil {
 		return err
 	}
+	if o.runs < 1 {
+		return fmt.Errorf("--runs %d, expected at least 1", o.runs)
+	}
+	if o.profile != "" {
+		if err := os.MkdirAll(o.profile, 0o755); err != nil {
+			return err
+		}
+	}
 	if _, err := os.Stat(o.binary); err != nil {
 		return fmt.Errorf("%w; 'make build' makes it", err)
 	}
 	topics := []string{"nexmark"}
 	for _, q := range chosen {
-		topics = append(topics, q.name)
+		for n := range o.runs {
+			topics = append(topics, q.topic(n))
+		}
 	}
 	c, err := connect(ctx, o, topics)
 	if err != nil {
@@ -84,15 +96,9 @@ func run(ctx context.Context, o options) error {
 		return err
 	}
 	fmt.Fprintf(os.Stderr, "%d events (%d bytes each) loaded in %.1f s\n", o.events, bytes/int64(o.events), time.Since(begin).Seconds())
-	var rows []figures
-	wrong := false
-	for i, q := range chosen {
-		f, err := c.measure(ctx, o, q, oracles[i].end())
-		if err != nil {
-			return fmt.Errorf("%s: %w", q.name, err)
-		}
-		wrong = wrong || !f.Correct
-		rows = append(rows, f)
+	rows, wrong, err := measureAll(ctx, o, c, chosen, oracles)
+	if err != nil {
+		return err
 	}
 	report(os.Stdout, o, rows)
 	if o.json != "" {
@@ -108,6 +114,30 @@ func run(ctx context.Context, o options) error {
 		return errWrong
 	}
 	return nil
+}
+
+// measureAll runs the queries in turn, so that a slow minute of the machine
+// does not fall on one of them.
+func measureAll(ctx context.Context, o options, c *cluster, chosen []query, oracles []oracle) (rows []figures, wrong bool, err error) {
+	want := make([]digest, len(chosen))
+	runs := make([][]figures, len(chosen))
+	for i := range chosen {
+		want[i] = oracles[i].end()
+	}
+	for n := range o.runs {
+		for i, q := range chosen {
+			f, err := c.measure(ctx, o, q, n, want[i])
+			if err != nil {
+				return nil, false, fmt.Errorf("%s: %w", q.name, err)
+			}
+			wrong = wrong || !f.Correct
+			runs[i] = append(runs[i], f)
+		}
+	}
+	for _, r := range runs {
+		rows = append(rows, middle(r))
+	}
+	return rows, wrong, nil
 }
 
 func choose(names string) ([]query, error) {
