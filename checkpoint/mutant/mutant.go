@@ -16,5 +16,6 @@ const (
 	SkipSync        Mutant = "skip-sync"
 	DropAborted     Mutant = "drop-an-aborted-checkpoints-committables"
 	ProveByID       Mutant = "prove-by-checkpoint-id-alone"
+	IgnoreTopicIDs  Mutant = "commit-without-comparing-topic-ids"
 	KeepSettled     Mutant = "keep-settled-committables-in-the-next-metadata"
 )

@@ -46,6 +46,10 @@ func (a *anew) write(ctx context.Context, r *rewriter, t txn.Transaction) (parts
 	}
 	o := r.sink.table.Options
 	a.count = int32(len(topic.Partitions))
+	if needs := t.Needs(a.topic); needs > a.count {
+		return nil, exec.Fatal(fmt.Errorf("topic %q has %d partitions, but the rows to be written anew from the pre-commit log (%s) are of %d: was it made again? Give it at least %d partitions (kafka-topics.sh --alter --partitions %d) and start again; or `sqlstream txn abort --force` gives them up",
+			a.topic, a.count, t.Describe(), needs, needs, needs))
+	}
 	a.producer = produce.New(produce.Config{
 		Client: r.sink.client, Topic: a.topic, Partitions: len(topic.Partitions), Clock: r.ctx.Clock,
 		Codec: recordbatch.Codecs[o.Enum("properties.compression.type")], BatchBytes: int(o.Int("properties.batch.size")),

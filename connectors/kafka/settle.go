@@ -223,9 +223,9 @@ func byHand(err error, commit bool) error {
 	var undecided *txn.Undecided
 	switch {
 	case errors.As(err, &lost) && lost.Transaction.Log != "":
-		return &connectors.WouldLoseError{Msg: lost.Transaction.Describe() + " cannot be committed: the broker aborted it; its rows are in the pre-commit log, and the next start of the job writes them anew; `sqlstream txn abort --force` gives them up"}
+		return &connectors.WouldLoseError{Msg: lost.Transaction.Describe() + " cannot be committed: " + lost.Why() + "; its rows are in the pre-commit log, and the next start of the job writes them anew; `sqlstream txn abort --force` gives them up"}
 	case errors.As(err, &lost):
-		return &connectors.WouldLoseError{Msg: lost.Transaction.Describe() + " cannot be committed: the broker aborted it; `sqlstream txn abort` accepts the loss"}
+		return &connectors.WouldLoseError{Msg: lost.Transaction.Describe() + " cannot be committed: " + lost.Why() + "; `sqlstream txn abort` accepts the loss"}
 	case errors.As(err, &undecided):
 		verb := "abort"
 		if commit {
@@ -257,6 +257,9 @@ func (s *settler) mayLose(ctx context.Context, d connectors.Settlement, ts []txn
 	control, err := s.cluster()
 	if err != nil {
 		return err
+	}
+	if gone, err := txn.Gone(ctx, control, t); gone != nil || err != nil {
+		return err // nothing is left to be lost
 	}
 	state, err := control.DescribeTransaction(ctx, t.ID)
 	if _, answered := codes.Of(err); err != nil && !answered {

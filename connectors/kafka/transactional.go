@@ -141,7 +141,10 @@ func (w *transactionalWriter) PreCommit(ctx context.Context, id checkpoint.ID, f
 	if err := w.syncLog(ctx, final); err != nil {
 		return nil, err
 	}
-	t := w.transaction(id)
+	t, err := w.transaction(ctx, id)
+	if err != nil {
+		return nil, err
+	}
 	if err := w.session.PreCommit(ctx, t); err != nil {
 		return nil, err
 	}
@@ -166,7 +169,10 @@ func (w *transactionalWriter) syncLog(ctx context.Context, final bool) error {
 	return err
 }
 
-func (w *transactionalWriter) transaction(id checkpoint.ID) txn.Transaction {
+// transaction describes the open transaction, all of whose records are
+// acknowledged. Its topic must be the one that the writer opened: then no
+// other can have taken any of them.
+func (w *transactionalWriter) transaction(ctx context.Context, id checkpoint.ID) (txn.Transaction, error) {
 	t := txn.Transaction{
 		RunID: w.ctx.RunID, ID: w.open.ID, Producer: w.open.Producer, Checkpoint: id,
 		StartMillis: w.begun.UnixMilli(), Records: w.producer.Written(), Marker: w.session.Marker(),
@@ -179,7 +185,9 @@ func (w *transactionalWriter) transaction(id checkpoint.ID) txn.Transaction {
 			t.Partitions = append(t.Partitions, client.TP{Topic: w.topic, Partition: p})
 		}
 	}
-	return t
+	var err error
+	t.Topics, err = w.session.Wrote(ctx, w.topic, w.topicID)
+	return t, err
 }
 
 // Flush is not called on a barrier of a transactional sink; it waits for the

@@ -25,6 +25,7 @@ type writer struct {
 	control  *client.Control
 	producer *produce.Producer
 	topic    string
+	topicID  client.UUID // when the writer opened; zero: not known
 
 	value, key  format.Encoder
 	values      format.Messages
@@ -67,6 +68,7 @@ func openWriter(ctx context.Context, t *sinkTable, c exec.SinkContext) (*writer,
 	if err != nil {
 		return nil, errors.Join(err, w.control.Close())
 	}
+	w.topicID = topic.ID
 	o := t.table.Options
 	w.partitioner = partitioner{kind: o.Enum(optPartition), partitions: int32(len(topic.Partitions)), subtask: int32(c.Subtask.Index)}
 	w.producer = produce.New(produce.Config{

@@ -8,6 +8,10 @@ import (
 	"github.com/sqlstream/sqlstream/connectors/kafka/codes"
 )
 
+// metadataVersion is the first that tells the ids of topics. An older broker
+// is asked at the greatest version that it knows.
+const metadataVersion = 10
+
 // Partition is one partition and who leads it.
 type Partition struct {
 	ID     int32
@@ -18,6 +22,7 @@ type Partition struct {
 // Topic is a topic's partitions, by id. Err is why there are none.
 type Topic struct {
 	Name       string
+	ID         UUID // zero: the broker gives topics no ids (before Kafka 2.8)
 	Partitions []Partition
 	Err        error
 }
@@ -25,14 +30,14 @@ type Topic struct {
 // Topics describes the given topics, or all if none is given. A missing topic
 // has Err; the error is that no broker answered.
 func (c *Control) Topics(ctx context.Context, names ...string) ([]Topic, error) {
-	return c.topics(ctx, &sarama.MetadataRequest{Version: 7, Topics: names})
+	return c.topics(ctx, &sarama.MetadataRequest{Version: metadataVersion, Topics: names})
 }
 
 // CreatingTopic is Topic, but asks the broker to make the topic if it is
 // missing, where its auto.create.topics.enable allows. The first answer of a
 // topic being made is that it is unknown, or has no leader.
 func (c *Control) CreatingTopic(ctx context.Context, name string) (Topic, error) {
-	topics, err := c.topics(ctx, &sarama.MetadataRequest{Version: 7, Topics: []string{name}, AllowAutoTopicCreation: true})
+	topics, err := c.topics(ctx, &sarama.MetadataRequest{Version: metadataVersion, Topics: []string{name}, AllowAutoTopicCreation: true})
 	return only(name, topics, err)
 }
 
@@ -58,7 +63,7 @@ func (c *Control) topics(ctx context.Context, req *sarama.MetadataRequest) ([]To
 }
 
 func topicOf(t *sarama.TopicMetadata, addrs map[int32]string) Topic {
-	topic := Topic{Name: t.Name}
+	topic := Topic{Name: t.Name, ID: UUID(t.Uuid)}
 	if err := codes.Err(int16(t.Err)); err != nil {
 		topic.Err = fmt.Errorf("topic %q: %w", t.Name, codes.Missing(err, "DESCRIBE", codes.OnTopic, t.Name))
 		return topic

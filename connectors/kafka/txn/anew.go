@@ -3,9 +3,10 @@ package txn
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"time"
 
 	"github.com/sqlstream/sqlstream/checkpoint"
 	"github.com/sqlstream/sqlstream/connectors/kafka/client"
@@ -18,44 +19,6 @@ type Rewriter interface {
 	// acknowledged. An error leaves o to be aborted by whoever takes its id
 	// over.
 	Rewrite(ctx context.Context, o Open, t Transaction) ([]client.TP, error)
-}
-
-// CommitAll tries to commit transactions, per writer in checkpoint order. All
-// are tried, and the first error is returned beside all verdicts. But where a
-// pre-commit log is in use, a writer's next EndTxn is sent only when the
-// earlier transaction is known to be committed: written anew, that one would
-// come after it.
-//
-// During recovery a lost transaction that has a log is written anew, and its
-// verdict is Replaced: CommitAll is to be called again when that is durable.
-func (s *Session) CommitAll(ctx context.Context, list []Transaction) ([]Verdict, error) {
-	verdicts := make([]Verdict, len(list))
-	logged := writersWithLog(list)
-	waits := map[int]checkpoint.ID{} // writer → its checkpoint without final outcome
-	var first error
-	for _, i := range byCheckpoint(list) {
-		t, w := list[i], list[i].writer()
-		if ctx.Err() != nil {
-			return verdicts, errors.Join(first, ctx.Err())
-		}
-		if earlier, ok := waits[w]; ok {
-			verdicts[i].Detail = fmt.Sprintf("waits until checkpoint %d of the same writer is committed", earlier)
-			continue
-		}
-		v, err := s.Commit(ctx, t)
-		var lost *lostInRecovery
-		if errors.As(err, &lost) {
-			v, err = s.writeAnew(ctx, t, lost.cause, laterOf(list, t))
-		}
-		if first == nil {
-			first = err
-		}
-		if logged[w] && v.Status != checkpoint.Committed && v.Status != checkpoint.Lost {
-			waits[w] = t.Checkpoint
-		}
-		verdicts[i] = v
-	}
-	return verdicts, first
 }
 
 // byCheckpoint are the indices of ts, earlier checkpoints first.
@@ -105,12 +68,12 @@ func (s *Session) lostLogged(t Transaction, why error) (Verdict, error) {
 	if recovers {
 		return Verdict{Detail: why.Error()}, &lostInRecovery{why}
 	}
-	err := fmt.Errorf("%s: the broker aborted it before it could be committed (%w); it is written anew from the pre-commit log: %w", t.Describe(), why, checkpoint.ErrRestart)
+	err := fmt.Errorf("%s: it is lost (%w) and written anew from the pre-commit log: %w", t.Describe(), why, checkpoint.ErrRestart)
 	return Verdict{Detail: err.Error()}, err
 }
 
 // rewriteTries: a replacement is refused if a late InitProducerId of an older
-// process hits its id.
+// process hits its id, or if its topic is made again meanwhile.
 const rewriteTries = 3
 
 // writeAnew brings a lost transaction back. First the later pending ones of
@@ -132,11 +95,11 @@ func (s *Session) writeAnew(ctx context.Context, t Transaction, cause error, lat
 	for range rewriteTries {
 		var again Transaction
 		if again, err = s.rewrite(ctx, t); err == nil {
-			s.c.Log.Warn("the broker aborted a transaction before it could be committed; its rows are written anew from the pre-commit log",
-				"checkpoint", t.Checkpoint, "records", t.Records, "transactional.id", t.ID, "now", again.ID, "answer", cause)
+			s.c.Log.Warn("a transaction was lost before it could be committed; its rows are written anew from the pre-commit log",
+				"checkpoint", t.Checkpoint, "records", t.Records, "transactional.id", t.ID, "now", again.ID, "cause", cause)
 			return Verdict{Status: checkpoint.Replaced, Detail: fmt.Sprintf("%d records written anew to %s: %v", t.Records, again.ID, cause), Replacement: &again}, nil
 		}
-		if !fenced(err) {
+		if !fenced(err) && !isRemade(err) {
 			break
 		}
 	}
@@ -151,7 +114,7 @@ func (s *Session) rewrite(ctx context.Context, t Transaction) (Transaction, erro
 	}
 	again := t
 	again.ID, again.Producer, again.StartMillis = o.ID, o.Producer, s.c.Clock.Now().UnixMilli()
-	if again.Partitions, err = s.c.Rewriter.Rewrite(ctx, o, t); err == nil {
+	if again.Partitions, again.Topics, err = s.rewriteInto(ctx, o, t); err == nil {
 		err = s.PreCommit(ctx, again)
 	}
 	if err != nil {
@@ -159,4 +122,58 @@ func (s *Session) rewrite(ctx context.Context, t Transaction) (Transaction, erro
 		return Transaction{}, s.Refused(ctx, err)
 	}
 	return again, nil
+}
+
+// rewriteInto has the records written, to topics that are the same before and
+// after.
+func (s *Session) rewriteInto(ctx context.Context, o Open, t Transaction) (parts []client.TP, topics []Topic, err error) {
+	began := map[string]client.UUID{}
+	for _, p := range t.Partitions {
+		if _, ok := began[p.Topic]; ok {
+			continue
+		}
+		if began[p.Topic], err = s.awaitTopic(ctx, p.Topic, t); err != nil {
+			return nil, nil, err
+		}
+	}
+	if parts, err = s.c.Rewriter.Rewrite(ctx, o, t); err != nil {
+		return nil, nil, err
+	}
+	for _, name := range slices.Sorted(maps.Keys(began)) {
+		wrote, err := s.Wrote(ctx, name, began[name])
+		if err != nil {
+			return nil, nil, err
+		}
+		topics = append(topics, wrote...)
+	}
+	return parts, topics, nil
+}
+
+// remakeTime is how long a topic may be missing between its deletion and its
+// making: then the job goes on by itself.
+const remakeTime = 5 * time.Second
+
+// awaitTopic returns the id of a topic that the log of t is to be written to.
+func (s *Session) awaitTopic(ctx context.Context, name string, t Transaction) (client.UUID, error) {
+	var now client.TopicID
+	errMissing := fmt.Errorf("topic %q does not exist, and rows in the pre-commit log are to be written to it (%s): make it, with at least %d partitions, and start again; or `sqlstream txn abort --force` gives them up", name, t.Describe(), t.Needs(name))
+	err := retry(ctx, s.c.Clock, min(remakeTime, s.c.Patience), func(err error) bool { return err == errMissing }, func() (err error) {
+		if now, err = s.Topic(ctx, name); err == nil && now.Missing {
+			return errMissing
+		}
+		return err
+	})
+	return now.ID, err
+}
+
+// Needs is how many partitions the topic must have for the records to be
+// written to the same ones again.
+func (t Transaction) Needs(topic string) int32 {
+	n := int32(1)
+	for _, p := range t.Partitions {
+		if p.Topic == topic {
+			n = max(n, p.Partition+1)
+		}
+	}
+	return n
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/sqlstream/sqlstream/checkpoint"
 	"github.com/sqlstream/sqlstream/checkpoint/mutant"
+	"github.com/sqlstream/sqlstream/connectors/kafka/client"
 	"github.com/sqlstream/sqlstream/connectors/kafka/codes"
 	"github.com/sqlstream/sqlstream/exec"
 )
@@ -25,11 +26,11 @@ type Verdict struct {
 	Marker string
 }
 
-// Commit tries to commit one pre-committed transaction. It may be called any
-// number of times, by any process that owns the sink. A Verdict of Unknown
-// without an error is to be tried again later; with one, the job cannot go
-// on.
-func (s *Session) Commit(ctx context.Context, t Transaction) (Verdict, error) {
+// commit tries to commit one pre-committed transaction, whose topic is the
+// one that it wrote. It may be called any number of times, by any process that
+// owns the sink. A Verdict of Unknown without an error is to be tried again
+// later; with one, the job cannot go on.
+func (s *Session) commit(ctx context.Context, t Transaction) (Verdict, error) {
 	if mutant.Is(mutant.ReuseEarly) {
 		s.Settled(t)
 	}
@@ -79,7 +80,7 @@ func (s *Session) doubt(ctx context.Context, t Transaction, why error) (Verdict,
 	if err != nil {
 		return s.undecided(t, err)
 	}
-	want, err := s.expected(t.ID)
+	want, err := s.wanted(t, found)
 	if err != nil {
 		return s.undecided(t, err)
 	}
@@ -111,18 +112,55 @@ func (s *Session) undecided(t Transaction, err error) (Verdict, error) {
 	return v, nil
 }
 
-// LostError: the broker aborted a pre-committed transaction.
+// LostError: the broker aborted a pre-committed transaction, or its topic is
+// gone (Cause is a RemadeError then).
 type LostError struct {
 	Transaction Transaction
 	Cause       error
+}
+
+// manyLost are the losses of several transactions: nothing is left for the
+// next start to say.
+type manyLost []*LostError
+
+func (m manyLost) Error() string {
+	var records int64
+	text := ""
+	for i, e := range m {
+		records += e.Transaction.Records
+		if i > 0 {
+			text += fmt.Sprintf("\nlost as well: %s: %v", e.Transaction.Describe(), e.Cause)
+		}
+	}
+	return fmt.Sprintf("%d transactions with %d records are lost: %v%s", len(m), records, m[0], text)
+}
+
+func (m manyLost) Unwrap() []error {
+	list := make([]error, len(m))
+	for i, e := range m {
+		list[i] = e
+	}
+	return list
 }
 
 func (e *LostError) Error() string {
 	return e.Transaction.Describe() + " is lost: " + e.detail()
 }
 
+// Why says in few words what became of it.
+func (e *LostError) Why() string {
+	if isRemade(e.Cause) {
+		return e.Cause.Error()
+	}
+	return "the broker aborted it"
+}
+
 func (e *LostError) detail() string {
 	t := e.Transaction
+	if isRemade(e.Cause) {
+		return fmt.Sprintf("%v, and with it went %s (%d records of checkpoint %d in %s), which was to be committed; it began %s; it stays pending and every start says this again, until 'sink.on-lost-transaction' = 'continue' or `sqlstream txn abort` accepts the loss; with 'sink.pre-commit-log' = 'true' it would be written anew",
+			e.Cause, t.ID, t.Records, t.Checkpoint, partitionsText(t.Partitions), time.UnixMilli(t.StartMillis).UTC().Format(time.DateTime))
+	}
 	return fmt.Sprintf("the broker aborted %s (%d records of checkpoint %d in %s) before it could be committed (%v); it began %s; it stays pending and every start says this again, until 'sink.on-lost-transaction' = 'continue' or `sqlstream txn abort` accepts the loss; a longer 'properties.transaction.timeout.ms' bridges longer outages, 'sink.pre-commit-log' = 'true' any",
 		t.ID, t.Records, t.Checkpoint, partitionsText(t.Partitions), e.Cause, time.UnixMilli(t.StartMillis).UTC().Format(time.DateTime))
 }
@@ -137,7 +175,7 @@ func (s *Session) lost(t Transaction, why error) (Verdict, error) {
 		e := &LostError{t, why}
 		return Verdict{Status: checkpoint.Lost, Fatal: true, Detail: e.detail()}, exec.Fatal(e)
 	}
-	s.c.Log.Error("transaction lost; the job goes on ('sink.on-lost-transaction' = 'continue')", "transactional.id", t.ID, "checkpoint", t.Checkpoint, "records", t.Records, "partitions", partitionsText(t.Partitions))
+	s.c.Log.Error("transaction lost; the job goes on ('sink.on-lost-transaction' = 'continue')", "transactional.id", t.ID, "checkpoint", t.Checkpoint, "records", t.Records, "partitions", partitionsText(t.Partitions), "cause", why)
 	return Verdict{Status: checkpoint.Lost, Detail: fmt.Sprintf("%d records of checkpoint %d in %s lost: %v", t.Records, t.Checkpoint, partitionsText(t.Partitions), why)}, nil
 }
 
@@ -179,10 +217,15 @@ func (s *Session) Settled(t Transaction) {
 	}
 }
 
-// MarkerEntry is the journal entry that stores v.Marker.
+// MarkerEntry are the journal entries that store v.Marker, and in which topic
+// it lies.
 func (v Verdict) MarkerEntry(t Transaction) []checkpoint.Entry {
 	if v.Marker == "" {
 		return nil
 	}
-	return []checkpoint.Entry{{Key: keyMarker + t.ID, Value: []byte(v.Marker)}}
+	var topic []byte // nil, which deletes the entry: not known
+	if at := t.markerTopic(); at != (client.UUID{}) {
+		topic = []byte(at.String())
+	}
+	return []checkpoint.Entry{{Key: keyMarker + t.ID, Value: []byte(v.Marker)}, {Key: keyTopic + t.ID, Value: topic}}
 }

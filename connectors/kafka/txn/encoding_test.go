@@ -26,6 +26,11 @@ func drawTransaction(t *rapid.T) Transaction {
 	for range rapid.IntRange(0, 3).Draw(t, "partitions") {
 		tx.Partitions = append(tx.Partitions, client.TP{Topic: text.Draw(t, "topic"), Partition: rapid.Int32().Draw(t, "partition")})
 	}
+	for range rapid.IntRange(0, 2).Draw(t, "topics") {
+		topic := Topic{Name: text.Draw(t, "topic")}
+		copy(topic.ID[:], rapid.SliceOfN(rapid.Byte(), 16, 16).Draw(t, "topic id"))
+		tx.Topics = append(tx.Topics, topic)
+	}
 	return tx
 }
 
@@ -42,7 +47,7 @@ func TestCommittableRoundTrip(t *testing.T) {
 	})
 }
 
-// TestCommittableFormat pins version 1: what a state directory holds stays
+// TestCommittableFormat pins the versions: what a state directory holds stays
 // readable.
 func TestCommittableFormat(t *testing.T) {
 	tx := Transaction{RunID: "r", ID: "p-u-0-1-2", Producer: client.Producer{ID: 7, Epoch: 3}, Checkpoint: 5, StartMillis: 100, Records: 9,
@@ -55,8 +60,36 @@ func TestCommittableFormat(t *testing.T) {
 	if c := tx.Committable(checkpoint.Subtask{}); fmt.Sprintf("%x", c.Payload) != want+"026c" || c.Version != 2 {
 		t.Fatalf("version %d is now %x: make a version 3", c.Version, c.Payload)
 	}
+	tx.Topics = []Topic{{"t", client.UUID{0xaa, 15: 0xbb}}}
+	const topics = "02" + "0274" + "aa0000000000000000000000000000bb"
+	if c := tx.Committable(checkpoint.Subtask{}); fmt.Sprintf("%x", c.Payload) != want+"026c"+topics || c.Version != 3 {
+		t.Fatalf("version %d is now %x: make a version 4", c.Version, c.Payload)
+	}
+	tx.Log = ""
+	if c := tx.Committable(checkpoint.Subtask{}); fmt.Sprintf("%x", c.Payload) != want+"00"+topics || c.Version != 3 {
+		t.Fatalf("version %d without log is now %x: make a version 4", c.Version, c.Payload)
+	}
 	if got := tx.MarkerText(); got != "v1/r/5/7/3" {
 		t.Fatalf("marker %q", got)
+	}
+}
+
+// TestOlderCommittables: what an older program wrote says nothing of topics.
+func TestOlderCommittables(t *testing.T) {
+	const v1 = "\x01\x02r\x12p-u-0-1-2\x0e\x06\x0a\xc8\x01\x12\x02t\x00\x02\x02t\x02"
+	for version, payload := range map[uint16]string{1: v1, 2: v1 + "\x02l"} {
+		tx, err := Decode(checkpoint.Committable{Version: version, Payload: []byte(payload)})
+		if err != nil || tx.ID != "p-u-0-1-2" || len(tx.Topics) != 0 || (tx.Log == "l") != (version == 2) {
+			t.Fatalf("version %d is read as %+v, %v", version, tx, err)
+		}
+		if c := tx.Committable(checkpoint.Subtask{}); c.Version != version || string(c.Payload) != payload {
+			t.Fatalf("version %d is written as %d, %x", version, c.Version, c.Payload)
+		}
+	}
+	for _, version := range []uint16{0, 4} {
+		if _, err := Decode(checkpoint.Committable{Version: version, Payload: []byte(v1)}); err == nil || !strings.Contains(err.Error(), fmt.Sprint("version ", version)) {
+			t.Fatalf("version %d gave %v", version, err)
+		}
 	}
 }
 
@@ -72,9 +105,13 @@ func TestTruncatedCommittableIsRefused(t *testing.T) {
 
 func FuzzDecode(f *testing.F) {
 	f.Add(Transaction{RunID: "r", ID: "i", Partitions: []client.TP{{Topic: "t"}}}.Encode())
+	f.Add(Transaction{RunID: "r", ID: "i", Topics: []Topic{{Name: "t"}}}.Encode())
 	f.Fuzz(func(t *testing.T, payload []byte) {
-		tx, err := Decode(checkpoint.Committable{Version: Version, Payload: payload})
-		if err == nil {
+		for version := Version; version <= versionTopics; version++ {
+			tx, err := Decode(checkpoint.Committable{Version: version, Payload: payload})
+			if err != nil {
+				continue
+			}
 			if again, err := Decode(tx.Committable(checkpoint.Subtask{})); err != nil || !reflect.DeepEqual(again, tx) {
 				t.Fatalf("%+v does not survive: %v", tx, err)
 			}

@@ -16,6 +16,7 @@ const (
 	keyStarted = "started" // a start on this directory went through
 	keyID      = "id/"     // + transactional.id: it was, or is about to be, used
 	keyMarker  = "marker/" // + transactional.id: the marker of its last committed transaction
+	keyTopic   = "topic/"  // + transactional.id: the id of the topic that this marker lies in, if it is known
 )
 
 // loadIDs learns the ids in the journal and those that the cluster lists.

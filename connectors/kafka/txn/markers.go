@@ -28,6 +28,21 @@ func (s *Session) expected(id string) (string, error) {
 	return string(v), err
 }
 
+// wanted is the marker to be expected where that of a transaction in doubt
+// may be. None, if there is none and the one that was expected lay in an
+// earlier topic of that name: it went with it.
+func (s *Session) wanted(t Transaction, found string) (string, error) {
+	want, err := s.expected(t.ID)
+	if err != nil || want == "" || found != "" {
+		return want, err
+	}
+	outlived, err := s.outlived(t)
+	if outlived {
+		want = ""
+	}
+	return want, err
+}
+
 // compare reads the markers of ids and refuses those that neither this
 // directory's record nor one of the pending transactions explains. No marker
 // contradicts nothing: it expires, and goes with its topic.
@@ -39,17 +54,22 @@ func (s *Session) compare(ctx context.Context, ids []string, pending []Transacti
 	if err != nil {
 		return err
 	}
+	missing := 0
 	for _, id := range ids {
 		found, err := s.readMarker(ctx, id, s.c.Marker, stable)
 		if err != nil {
 			return err
 		}
-		if found == "" || pendingMarker(pending, id, found) {
+		if pendingMarker(pending, id, found) {
 			continue
 		}
 		want, err := s.expected(id)
 		if err != nil {
 			return err
+		}
+		if found == "" {
+			missing += min(len(want), 1)
+			continue
 		}
 		if !stable && started != nil && want != "" {
 			if found, err = s.awaitVisible(ctx, id, found, want); err != nil {
@@ -62,6 +82,9 @@ func (s *Session) compare(ctx context.Context, ids []string, pending []Transacti
 		if err := s.strange(id, found, want, started != nil, stable); err != nil {
 			return err
 		}
+	}
+	if missing > 0 && stable {
+		s.c.Log.Warn("commit markers are gone: their topic was deleted, or they are older than offsets.retention.minutes; so whether another copy of the state directory wrote since cannot be told of them", "topic", s.c.Marker.Topic, "markers", missing)
 	}
 	return nil
 }

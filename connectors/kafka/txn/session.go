@@ -54,8 +54,9 @@ type Config struct {
 //   - InitProducerId is never sent for an id that is held, except to fence it
 //     after its commit was answered with doubt.
 type Session struct {
-	c     Config
-	names Names
+	c      Config
+	names  Names
+	topics TopicAsker // nil: topics are not compared
 
 	mu        sync.Mutex
 	owner     client.Producer
@@ -79,8 +80,9 @@ func NewSession(c Config) *Session {
 	}
 	c.PoolSize = max(c.PoolSize, c.MaxConcurrent+2)
 	c.PoolMax = max(c.PoolMax, c.PoolSize)
+	topics, _ := c.Cluster.(TopicAsker)
 	return &Session{
-		c: c, names: NewNames(c.Prefix, c.UID),
+		c: c, names: NewNames(c.Prefix, c.UID), topics: topics,
 		known: map[string]ID{}, open: map[string]bool{}, held: map[string]client.Producer{}, parked: map[string]bool{},
 		taken: map[string]bool{}, size: map[int]int{}, retention: 7 * 24 * time.Hour,
 	}

@@ -40,7 +40,7 @@ func (s *Session) Resolve(ctx context.Context, t Transaction) (Evidence, error) 
 	if err != nil {
 		return NoEvidence, err
 	}
-	want, err := s.expected(t.ID)
+	want, err := s.wanted(t, found)
 	switch {
 	case err != nil:
 		return NoEvidence, err
@@ -65,8 +65,14 @@ func (e *Undecided) Error() string {
 // CommitByHand commits by a person's decision. decided says that the person
 // has looked and vouches for it where nothing proves the outcome.
 func (s *Session) CommitByHand(ctx context.Context, t Transaction, decided bool) (Verdict, error) {
+	if err := s.goneByHand(ctx, t); err != nil {
+		return Verdict{}, err
+	}
 	err := s.retry(ctx, func() error { return s.c.Cluster.EndTxn(ctx, t.ID, t.Producer, true) })
 	if err == nil {
+		if err := s.goneByHand(ctx, t); err != nil {
+			return Verdict{}, err
+		}
 		return s.committed(t, "committed by hand"), nil
 	}
 	if !fenced(err) {
@@ -86,9 +92,30 @@ func (s *Session) CommitByHand(ctx context.Context, t Transaction, decided bool)
 	return Verdict{}, &Undecided{t}
 }
 
+// goneByHand is a LostError if the transaction's topic is gone.
+func (s *Session) goneByHand(ctx context.Context, t Transaction) error {
+	remade, err := s.remadeTopics(ctx, []Transaction{t})
+	if err != nil {
+		return err
+	}
+	if why := remadeOf(t, remade); why != nil {
+		return &LostError{t, why}
+	}
+	return nil
+}
+
 // AbortByHand gives a transaction up. One that turns out to be committed
 // stays so, and the verdict says it.
 func (s *Session) AbortByHand(ctx context.Context, t Transaction, decided bool) (Verdict, error) {
+	givenUp := Verdict{Status: checkpoint.Lost, Detail: fmt.Sprintf("%d records given up by hand", t.Records)}
+	remade, err := s.remadeTopics(ctx, []Transaction{t})
+	if err != nil {
+		return Verdict{}, err
+	}
+	if remadeOf(t, remade) != nil {
+		givenUp.Marker, err = s.endGone(ctx, t)
+		return givenUp, err
+	}
 	e, err := s.Resolve(ctx, t)
 	switch {
 	case err != nil:
@@ -98,7 +125,7 @@ func (s *Session) AbortByHand(ctx context.Context, t Transaction, decided bool) 
 	case e == NoEvidence && !decided:
 		return Verdict{}, &Undecided{t}
 	}
-	return Verdict{Status: checkpoint.Lost, Detail: fmt.Sprintf("%d records given up by hand", t.Records)}, nil
+	return givenUp, nil
 }
 
 // Abandon ends what is open on an id of this sink that no checkpoint covers.

@@ -10,11 +10,13 @@ import (
 	"github.com/sqlstream/sqlstream/connectors/kafka/client"
 )
 
-// Versions of the encoding of a Transaction in a committable. Only one with a
-// pre-commit log is written as versionLogged.
+// Versions of the encoding of a Transaction in a committable. One without a
+// pre-commit log and without topics is written as Version, one without topics
+// as versionLogged.
 const (
 	Version       uint16 = 1
 	versionLogged uint16 = 2
+	versionTopics uint16 = 3
 )
 
 // protocolTV1 says that EndTxn is to be sent at a version that keeps the
@@ -33,6 +35,7 @@ type Transaction struct {
 	Partitions  []client.TP
 	Marker      client.TP // where the commit marker is; Topic "": it has none
 	Log         string    // name of the pre-commit log that holds its records; "": none does
+	Topics      []Topic   // that it wrote, with their ids; none: they are not known
 }
 
 // MarkerText is the proof that this transaction was committed: the metadata
@@ -87,26 +90,39 @@ func (t Transaction) Encode() []byte {
 	for _, p := range t.Partitions {
 		b = appendTP(b, p)
 	}
-	if t.Log != "" {
+	if t.version() >= versionLogged {
 		b = appendString(b, t.Log)
+	}
+	if t.version() >= versionTopics {
+		b = binary.AppendVarint(b, int64(len(t.Topics)))
+		for _, topic := range t.Topics {
+			b = append(appendString(b, topic.Name), topic.ID[:]...)
+		}
 	}
 	return b
 }
 
+// version is the lowest that can say all of it.
+func (t Transaction) version() uint16 {
+	switch {
+	case len(t.Topics) > 0:
+		return versionTopics
+	case t.Log != "":
+		return versionLogged
+	}
+	return Version
+}
+
 // Committable wraps the transaction for the checkpoint.
 func (t Transaction) Committable(writer checkpoint.Subtask) checkpoint.Committable {
-	version := Version
-	if t.Log != "" {
-		version = versionLogged
-	}
-	return checkpoint.Committable{Writer: writer, Checkpoint: t.Checkpoint, Version: version, Payload: t.Encode()}
+	return checkpoint.Committable{Writer: writer, Checkpoint: t.Checkpoint, Version: t.version(), Payload: t.Encode()}
 }
 
 // Decode reads a committable. One of a newer version is refused by name.
 func Decode(c checkpoint.Committable) (Transaction, error) {
-	if c.Version != Version && c.Version != versionLogged {
+	if c.Version < Version || c.Version > versionTopics {
 		return Transaction{}, fmt.Errorf("committable of %s, checkpoint %d, has version %d; this program reads up to version %d: it was written by a newer one, use that",
-			c.Writer, c.Checkpoint, c.Version, versionLogged)
+			c.Writer, c.Checkpoint, c.Version, versionTopics)
 	}
 	r := reader{b: c.Payload}
 	if p := r.byte(); p != protocolTV1 {
@@ -124,6 +140,11 @@ func Decode(c checkpoint.Committable) (Transaction, error) {
 	}
 	if c.Version >= versionLogged {
 		t.Log = r.string()
+	}
+	if c.Version >= versionTopics {
+		for n := r.varint(); n > 0 && r.err == nil; n-- {
+			t.Topics = append(t.Topics, Topic{r.string(), r.uuid()})
+		}
 	}
 	if r.err == nil && len(r.b) != 0 {
 		r.fail(fmt.Errorf("%d bytes too many", len(r.b)))
@@ -190,4 +211,13 @@ func (r *reader) string() string {
 func (r *reader) tp() client.TP {
 	topic := r.string()
 	return client.TP{Topic: topic, Partition: int32(r.varint())}
+}
+
+func (r *reader) uuid() (u client.UUID) {
+	if len(r.b) < len(u) {
+		r.fail(fmt.Errorf("it ends early"))
+		return u
+	}
+	r.b = r.b[copy(u[:], r.b):]
+	return u
 }
