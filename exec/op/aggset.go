@@ -19,7 +19,18 @@ type aggSet struct {
 	input []types.Field
 	// merges: DISTINCT sets are merged too.
 	merges bool
+	nulls  []nullState // of the columns of the batch under work
 }
+
+// nullState says whether a column has a null among the rows to be added: most
+// columns that may be null have none.
+type nullState uint8
+
+const (
+	notLooked nullState = iota
+	noNulls
+	someNulls
+)
 
 // aggCall is one call with its accumulator.
 type aggCall struct {
@@ -105,13 +116,15 @@ func (a *aggSet) open(t *state.Table, retract bool) {
 // add folds the given rows of b: rows[i] belongs to slots[i], which has been
 // touched.
 func (a *aggSet) add(b *vec.Batch, rows, slots []int32) error {
+	a.nulls = slices.Grow(a.nulls[:0], len(b.Cols))[:len(b.Cols)]
+	clear(a.nulls)
 	for i := range a.calls {
 		c := &a.calls[i]
 		c.args = c.args[:0]
 		for _, col := range c.Args {
 			c.args = append(c.args, b.Cols[col])
 		}
-		r, s := c.wanted(b, rows, slots)
+		r, s := a.wanted(c, b, rows, slots)
 		if len(r) == 0 {
 			continue
 		}
@@ -122,13 +135,25 @@ func (a *aggSet) add(b *vec.Batch, rows, slots []int32) error {
 	return nil
 }
 
-// wanted are the rows that the call's accumulator is to see.
-func (c *aggCall) wanted(b *vec.Batch, rows, slots []int32) (r, s []int32) {
-	skipNull := !c.Bound.SeesNulls && len(c.args) > 0 && c.args[0].Nulls != nil
-	if c.Filter < 0 && !skipNull && !c.Distinct {
-		return rows, slots
+// hasNulls looks at a column once a batch.
+func (a *aggSet) hasNulls(b *vec.Batch, col int, rows []int32) bool {
+	if a.nulls[col] == notLooked {
+		a.nulls[col] = noNulls
+		if b.Cols[col].AnyNull(rows) {
+			a.nulls[col] = someNulls
+		}
 	}
-	if !skipNull && !c.Distinct && b.Cols[c.Filter].Nulls == nil {
+	return a.nulls[col] == someNulls
+}
+
+// wanted are the rows that the call's accumulator is to see.
+func (a *aggSet) wanted(c *aggCall, b *vec.Batch, rows, slots []int32) (r, s []int32) {
+	skipNull := !c.Bound.SeesNulls && len(c.args) > 0 && a.hasNulls(b, c.Args[0], rows)
+	switch {
+	case skipNull || c.Distinct:
+	case c.Filter < 0:
+		return rows, slots
+	case !a.hasNulls(b, c.Filter, rows):
 		return c.passing(b.Cols[c.Filter].Bool, rows, slots)
 	}
 	c.rows, c.slots = c.rows[:0], c.slots[:0]

@@ -114,6 +114,18 @@ func (v *Vector) IsNull(i int) bool {
 	return v.Nulls != nil && v.Nulls[i>>6]&(1<<(i&63)) != 0
 }
 
+// AnyNull tells whether one of the rows is null.
+func (v *Vector) AnyNull(rows []int32) bool {
+	if v.Nulls == nil {
+		return false
+	}
+	var bits uint64
+	for _, row := range rows {
+		bits |= v.Nulls[uint32(row)>>6] >> (uint32(row) & 63)
+	}
+	return bits&1 != 0
+}
+
 // SetNull marks row i, which must be within the vector's length, as null.
 func (v *Vector) SetNull(i int) {
 	v.needNulls(max(i+1, v.Len()))
