@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -15,42 +16,31 @@ import (
 	"github.com/sqlstream/sqlstream/exec"
 )
 
+// newWorld makes a world with so many records.
+type newWorld func(t *testing.T, records int) *World
+
+// fresh is a world on an embedded broker of its own.
+func fresh(t *testing.T, records int) *World { return newCluster(t).world(t, records) }
+
 // TestFault16DiskFullAndDamage: a full disk declines checkpoints and no more;
 // a torn or flipped byte of the directory is refused by its name.
 func TestFault16DiskFullAndDamage(t *testing.T) {
 	t.Parallel()
-	t.Run("disk full", func(t *testing.T) {
-		c := newCluster(t)
-		w := c.world(t, 120)
-		writes := 0
-		p, err := w.Run(Job{}, func(s Step) Action {
-			if s.Name == "write" && s.After {
-				if writes++; writes == 5 {
-					w.Dir.(Memory).SetFull(true)
-					time.AfterFunc(20*time.Millisecond, func() { w.Dir.(Memory).SetFull(false) })
-				}
-			}
-			return Go
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if p.Count(exec.EventCheckpointAborted) == 0 {
-			t.Fatal("no checkpoint was declined")
-		}
-		exact(t, w)
-	})
+	diskFullAndDamage(t, fresh, Job{})
+}
+
+func diskFullAndDamage(t *testing.T, world newWorld, j Job) {
+	t.Run("disk full", func(t *testing.T) { diskFull(t, world(t, 120), j) })
 	t.Run("writes fail", func(t *testing.T) {
-		c := newCluster(t)
 		for _, name := range []string{"metadata", "LATEST", "outcomes", "begin", "chunks", "journal"} {
-			w := c.world(t, 60)
-			_, err := w.Run(Job{}, At(name, 2, false, Drop))
+			w := world(t, 60)
+			_, err := w.Run(j, At(name, 2, false, Drop))
 			t.Logf("%s: %v", name, err)
 			if err != nil {
 				if !strings.Contains(err.Error(), errBroken.Error()) {
 					t.Errorf("%s: %v", name, err)
 				}
-				finish(t, w, Job{})
+				finish(t, w, j)
 			}
 			exact(t, w)
 		}
@@ -59,19 +49,37 @@ func TestFault16DiskFullAndDamage(t *testing.T) {
 		name string
 		do   func(t *testing.T, folder string)
 	}{{"LATEST torn", tear}, {"LATEST flipped", flipLatest}, {"log flipped", flipLog}} {
-		t.Run(damage.name, func(t *testing.T) { damaged(t, damage.do) })
+		t.Run(damage.name, func(t *testing.T) { damaged(t, world(t, 60), j, damage.do) })
 	}
+}
+
+func diskFull(t *testing.T, w *World, j Job) {
+	writes := 0
+	p, err := w.Run(j, func(s Step) Action {
+		if s.Name == "write" && s.After {
+			if writes++; writes == 5 {
+				w.Dir.(Memory).SetFull(true)
+				time.AfterFunc(max(20*time.Millisecond, 2*j.Interval), func() { w.Dir.(Memory).SetFull(false) })
+			}
+		}
+		return Go
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Count(exec.EventCheckpointAborted) == 0 {
+		t.Fatal("no checkpoint was declined")
+	}
+	exact(t, w)
 }
 
 // damaged runs a job on Badger, copies its folder as kill -9 would leave it,
 // damages the copy, and starts on it.
-func damaged(t *testing.T, damage func(*testing.T, string)) {
-	c := newCluster(t)
-	w := c.world(t, 60)
+func damaged(t *testing.T, w *World, j Job, damage func(*testing.T, string)) {
 	live, copied := Folder(t.TempDir()), Folder(filepath.Join(t.TempDir(), "copy"))
 	w.Dir = live
 	hook := At("LATEST", 3, true, Wait)
-	p, err := w.Run(Job{}, func(s Step) Action {
+	p, err := w.Run(j, func(s Step) Action {
 		if hook(s) == Wait {
 			if err := os.CopyFS(string(copied), os.DirFS(string(live))); err != nil {
 				t.Error(err)
@@ -85,7 +93,7 @@ func damaged(t *testing.T, damage func(*testing.T, string)) {
 	exact(t, w)
 	damage(t, string(copied))
 	w.Dir = copied
-	_, err = w.Run(Job{}, nil)
+	_, err = w.Run(j, nil)
 	if !errors.Is(err, checkpoint.ErrCorrupt) {
 		t.Fatalf("a damaged directory gave %v", err)
 	}
@@ -133,9 +141,11 @@ func flip(t *testing.T, path string, at int) {
 
 // TestFault18NewerMetadata: the directory was written by a newer program.
 func TestFault18NewerMetadata(t *testing.T) {
-	c := newCluster(t)
-	w := c.world(t, 60)
-	killed(t, w, Job{}, At("commit", 2, false, Kill))
+	newerMetadata(t, fresh(t, 60), Job{})
+}
+
+func newerMetadata(t *testing.T, w *World, j Job) {
+	killed(t, w, j, At("commit", 2, false, Kill))
 	d := w.Dir.(Memory)
 	e, err := d.Engine()
 	if err != nil {
@@ -146,6 +156,7 @@ func TestFault18NewerMetadata(t *testing.T) {
 	if err := e.Scan("meta/", false, func(k string, v []byte) error { key, rec = k, v; return nil }); err != nil {
 		t.Fatal(err)
 	}
+	original := slices.Clone(rec)
 	// A record is magic, version, body, CRC-32C; see checkpoint/DESIGN.md.
 	binary.LittleEndian.PutUint16(rec[4:], 999)
 	sum := crc32.Checksum(rec[:len(rec)-4], crc32.MakeTable(crc32.Castagnoli))
@@ -153,24 +164,34 @@ func TestFault18NewerMetadata(t *testing.T) {
 	if err := errors.Join(e.Apply([]checkpoint.Entry{{Key: key, Value: rec}}), e.Close()); err != nil {
 		t.Fatal(err)
 	}
-	_, err = w.Run(Job{}, nil)
+	_, err = w.Run(j, nil)
 	if !errors.Is(err, checkpoint.ErrNewerFormat) || !strings.Contains(err.Error(), "999") {
 		t.Fatalf("metadata of version 999 gave %v", err)
 	}
+	// The newer program goes on where this one left the directory alone.
+	if e, err = d.Engine(); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(e.Apply([]checkpoint.Entry{{Key: key, Value: original}}), e.Close()); err != nil {
+		t.Fatal(err)
+	}
+	finish(t, w, j)
+	exact(t, w)
 }
 
 // TestFault19OpenedTwice: a second process on the same directory is refused,
 // and does not disturb the first.
-func TestFault19OpenedTwice(t *testing.T) {
+func TestFault19OpenedTwice(t *testing.T) { openedTwice(t, fresh, Job{}) }
+
+func openedTwice(t *testing.T, world newWorld, j Job) {
 	for name, dir := range map[string]Directory{"memory": NewMemory(), "badger": Folder(t.TempDir())} {
-		c := newCluster(t)
-		w := c.world(t, 60)
+		w := world(t, 60)
 		w.Dir = dir
 		var second error
 		hook := At("precommit", 3, true, Wait)
-		if _, err := w.Run(Job{}, func(s Step) Action {
+		if _, err := w.Run(j, func(s Step) Action {
 			if hook(s) == Wait {
-				_, second = w.Run(Job{}, nil)
+				_, second = w.Run(j, nil)
 			}
 			return Go
 		}); err != nil {

@@ -66,9 +66,10 @@ func TestFault15AbortedCheckpoint(t *testing.T) {
 // aborted, with several in flight, count for nothing. (Doubled and reordered
 // ones: package model.)
 func TestFault20LateAcknowledgements(t *testing.T) {
-	c := newCluster(t)
-	w := c.world(t, 150)
-	j := stalling
+	lateAcknowledgements(t, fresh(t, 150), stalling)
+}
+
+func lateAcknowledgements(t *testing.T, w *World, j Job) {
 	j.Concurrent = 2
 	p, err := w.Run(j, stall(2, 4))
 	if err != nil {
@@ -178,11 +179,15 @@ func drained(t *testing.T, w *World, err error) error {
 // committed again: their ids are in use for other rows by then.
 func TestFault20AckedBeforeTheOutcome(t *testing.T) {
 	t.Parallel()
-	c := newCluster(t)
+	ackedBeforeTheOutcome(t, fresh, Job{})
+}
+
+func ackedBeforeTheOutcome(t *testing.T, world newWorld, j Job) {
+	j.Concurrent = 2
 	for _, die := range []int{0, 3} {
-		w := c.world(t, 100)
+		w := world(t, 100)
 		kill := At("outcomes", die, true, Kill)
-		p, err := w.Finish(Job{Concurrent: 2}, func(s Step) Action {
+		p, err := w.Finish(j, func(s Step) Action {
 			if s.Name == "commit" && !s.After {
 				return Stall
 			}

@@ -97,13 +97,16 @@ func TestFault04AfterMetadataBeforeAnyCommit(t *testing.T) {
 }
 
 func TestFault05BetweenTwoWritersCommits(t *testing.T) {
-	c := newCluster(t)
+	betweenTwoCommits(t, fresh, twoWriters)
+}
+
+func betweenTwoCommits(t *testing.T, world newWorld, j Job) {
 	for _, after := range []bool{false, true} {
-		w := c.world(t, 60)
+		w := world(t, 60)
 		// Two EndTxn of one Commit: the second of two in a row without an
 		// outcome between them.
 		n := 0
-		killed(t, w, twoWriters, func(s Step) Action {
+		killed(t, w, j, func(s Step) Action {
 			switch {
 			case s.Name == "commit" && !s.After:
 				n = 0
@@ -114,7 +117,7 @@ func TestFault05BetweenTwoWritersCommits(t *testing.T) {
 			}
 			return Go
 		})
-		finish(t, w, twoWriters)
+		finish(t, w, j)
 		exact(t, w)
 	}
 }

@@ -25,7 +25,7 @@ type kafka struct {
 
 func newKafka(t *testing.T) *kafka {
 	t.Helper()
-	p, err := newProxy()
+	p, err := newProxy(newWire())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,13 +38,19 @@ func newKafka(t *testing.T) *kafka {
 func (k *kafka) world(t *testing.T, records int) *World {
 	t.Helper()
 	k.n++
-	addr := k.proxy.Addr().String()
-	w := &World{Addr: addr, wire: k.proxy.wire, create: func(topic string, partitions int) error {
+	return worldBehind(t, k.proxy, fmt.Sprintf("job%d", k.n), records)
+}
+
+// worldBehind is a world of a real Kafka that is reached by a proxy.
+func worldBehind(t *testing.T, p *proxy, name string, records int) *World {
+	t.Helper()
+	addr := p.Addr().String()
+	w := &World{Addr: addr, wire: p.wire, create: func(topic string, partitions int) error {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		return kafkatest.CreateTopic(ctx, addr, topic, int32(partitions))
 	}}
-	if err := w.make(fmt.Sprintf("job%d", k.n), records); err != nil {
+	if err := w.make(name, records); err != nil {
 		t.Fatal(err)
 	}
 	return w
@@ -135,7 +141,7 @@ func TestKafkaFaults(t *testing.T) {
 		prefixesDoNotTouch(t, k.world(t, 60), k.world(t, 60), Job{Interval: slower.Interval})
 	})
 	t.Run("17 topic made again", func(t *testing.T) {
-		topicMadeAgain(t, slower, func() *World { return k.world(t, 60) }, func(topic string) { k.makeAgain(t, topic) })
+		topicMadeAgain(t, slower, remaker{func() *World { return k.world(t, 60) }, func(topic string) { k.makeAgain(t, topic) }}, 1)
 	})
 	t.Run("14 rescale", func(t *testing.T) {
 		w := k.world(t, 90)

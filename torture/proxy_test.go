@@ -18,8 +18,7 @@ type proxy struct {
 	target string
 }
 
-func newProxy() (*proxy, error) {
-	w := newWire()
+func newProxy(w *wire) (*proxy, error) {
 	l, err := w.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err

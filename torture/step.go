@@ -36,7 +36,12 @@ const (
 	Late         // the request gets no answer, and is carried out later
 	Wait         // for a moment
 	Stall        // for longer than a checkpoint with a time-out of stalledBy waits
+
+	refused // + an error code: see Refuse
 )
+
+// Refuse answers a request in the broker's place, by an error code below 100.
+func Refuse(code int16) Action { return refused + Action(code) }
 
 // Hook decides. It is called for one step at a time.
 type Hook func(Step) Action
@@ -61,6 +66,8 @@ type stepper struct {
 	dead atomic.Bool
 	kill func() // set by Start; called once
 	log  []Step
+
+	answers map[int16]int // error codes of the broker's own answers
 }
 
 // step asks the hook. A dead process does nothing any more.
@@ -113,6 +120,23 @@ func (s *stepper) Kill() {
 	if !s.dead.Swap(true) {
 		s.kill()
 	}
+}
+
+// answered counts an answer of the broker.
+func (s *stepper) answered(code int16) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.answers == nil {
+		s.answers = map[int16]int{}
+	}
+	s.answers[code]++
+}
+
+// Answers is how many requests the broker itself answered by an error code.
+func (s *stepper) Answers(code int16) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.answers[code]
 }
 
 // Killed tells whether the process was.

@@ -56,6 +56,7 @@ type request struct {
 	proc *stepper
 	corr int32
 	step Step
+	kind kmsg.Request
 	late bool // it was carried out late: nobody waits for its answer
 }
 
@@ -109,7 +110,11 @@ func (c *wireConn) next() ([]byte, error) {
 		}
 		return frame, nil
 	}
-	switch r.proc.step(r.step) {
+	switch a := r.proc.step(r.step); a {
+	default:
+		if a > refused {
+			return c.refuse(r, int16(a-refused))
+		}
 	case Kill, Drop:
 		return nil, c.cut()
 	case Late:
@@ -143,6 +148,9 @@ func (c *wireConn) Write(p []byte) (int, error) {
 		corr := int32(binary.BigEndian.Uint32(c.out[4:]))
 		r, ok := c.asked[corr]
 		delete(c.asked, corr)
+		if ok {
+			r.proc.answered(codeOf(r.kind, c.out[8:size]))
+		}
 		if ok && !c.answer(r) {
 			return 0, c.cut()
 		}
@@ -183,7 +191,7 @@ func (c *wireConn) parse(b []byte) (r request) {
 		kmsg.SkipTags(&rd)
 	}
 	if req.ReadFrom(rd.Src) == nil {
-		r.step = stepOf(req)
+		r.step, r.kind = stepOf(req), req
 	}
 	return r
 }
