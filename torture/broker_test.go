@@ -223,48 +223,6 @@ func TestFault14Rescale(t *testing.T) {
 	}
 }
 
-// TestFault17TopicMadeAgain: a topic is deleted and made again while the job
-// was down. Of the output no row comes twice; an input that is shorter than
-// the position is refused with both offsets.
-func TestFault17TopicMadeAgain(t *testing.T) {
-	c := newCluster(t)
-	topicMadeAgain(t, twoWriters, func() *World { return c.world(t, 60) }, func(topic string) {
-		if err := c.DeleteTopic(topic); err != nil {
-			t.Fatal(err)
-		}
-		if err := c.CreateTopic(topic, 2); err != nil {
-			t.Fatal(err)
-		}
-	})
-}
-
-func topicMadeAgain(t *testing.T, j Job, world func() *World, again func(topic string)) {
-	t.Helper()
-	for _, at := range []point{{"commit", false}, {"outcomes", true}} {
-		w := world()
-		killed(t, w, j, At(at.name, 2, at.after, Kill))
-		again(w.Out)
-		_, err := w.Finish(j, nil)
-		t.Log("output topic made again:", err)
-		v, cerr := w.Check()
-		if cerr != nil || len(v.Duplicated)+len(v.Strange) > 0 {
-			t.Fatal(cerr, v.Err())
-		}
-		if err != nil && !strings.Contains(err.Error(), w.Out) {
-			t.Errorf("the error does not name the topic: %v", err)
-		}
-	}
-	w := world()
-	killed(t, w, j, At("outcomes", 2, true, Kill))
-	again(w.In)
-	j.NoRestart = true
-	_, err := w.Run(j, nil)
-	if err == nil || !strings.Contains(err.Error(), w.In) {
-		t.Fatalf("an input topic that was made again gave %v", err)
-	}
-	t.Log("input topic made again:", err)
-}
-
 // TestFault24FencedAfterCommit: EndTxn was answered OK, the id is fenced from
 // outside, the process dies before the outcome is stored. The marker proves
 // that the transaction was committed; nothing is written again.

@@ -116,7 +116,7 @@ func (w *World) sinkNode(j Job, client string, p *stepper, uid, topic string) (*
 	if err != nil {
 		return nil, err
 	}
-	tapped := &tappedSink{TwoPhaseCommitSink: s.(exec.TwoPhaseCommitSink), p: p, id: uid, slow: j.Files != ""}
+	tapped := &tappedSink{TwoPhaseCommitSink: s.(exec.TwoPhaseCommitSink), p: p, w: w, id: uid, slow: j.Files != ""}
 	return &exec.Node{UID: uid, Name: "Sink " + topic, Parallelism: j.Parallelism, Output: outFields,
 		Inputs: []exec.Edge{{From: 1}}, Sink: &exec.SinkNode{Sink: tapped, Guarantee: exec.ExactlyOnce}}, nil
 }

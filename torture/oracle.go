@@ -174,9 +174,20 @@ func (w *World) VisibleNow(topic string) ([]string, error) {
 	return w.read(ctx, topic, stable)
 }
 
-// read fetches up to ends; the last record before an end is a commit or
-// abort marker, or the reader would wait for ever.
+// read returns the values up to ends that a read_committed consumer sees.
 func (w *World) read(ctx context.Context, topic string, ends map[int32]int64) (rows []string, err error) {
+	err = w.records(ctx, topic, ends, kgo.ReadCommitted(), func(r *kgo.Record) {
+		if !r.Attrs.IsControl() {
+			rows = append(rows, string(r.Value))
+		}
+	})
+	return rows, err
+}
+
+// records fetches up to ends, control records as well; the last record before
+// an end is a commit or abort marker, or a read_committed reader would wait
+// for ever.
+func (w *World) records(ctx context.Context, topic string, ends map[int32]int64, level kgo.IsolationLevel, f func(*kgo.Record)) error {
 	from := map[int32]kgo.Offset{}
 	for p, end := range ends {
 		if end > 0 {
@@ -184,29 +195,27 @@ func (w *World) read(ctx context.Context, topic string, ends map[int32]int64) (r
 		}
 	}
 	if len(from) == 0 {
-		return nil, nil
+		return nil
 	}
-	cl, err := kgo.NewClient(kgo.SeedBrokers(w.Addr), kgo.FetchIsolationLevel(kgo.ReadCommitted()), kgo.KeepControlRecords(),
+	cl, err := kgo.NewClient(kgo.SeedBrokers(w.Addr), kgo.FetchIsolationLevel(level), kgo.KeepControlRecords(),
 		kgo.ConsumePartitions(map[string]map[int32]kgo.Offset{topic: from}), kgo.FetchMaxWait(50*time.Millisecond))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer cl.Close()
 	for len(from) > 0 {
-		f := cl.PollFetches(ctx)
-		if err := f.Err0(); err != nil {
-			return nil, fmt.Errorf("topic %s is not read to its end, partitions %v are left: %w", topic, from, err)
+		fs := cl.PollFetches(ctx)
+		if err := fs.Err0(); err != nil {
+			return fmt.Errorf("topic %s is not read to its end, partitions %v are left: %w", topic, from, err)
 		}
-		f.EachRecord(func(r *kgo.Record) {
-			if !r.Attrs.IsControl() {
-				rows = append(rows, string(r.Value))
-			}
+		fs.EachRecord(func(r *kgo.Record) {
+			f(r)
 			if r.Offset+1 >= ends[r.Partition] {
 				delete(from, r.Partition)
 			}
 		})
 	}
-	return rows, nil
+	return nil
 }
 
 // offsets are the ends of a topic's partitions; stable: those that

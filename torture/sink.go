@@ -12,6 +12,7 @@ import (
 type tappedSink struct {
 	exec.TwoPhaseCommitSink
 	p    *stepper
+	w    *World
 	id   string // of the operator
 	slow bool   // Close does what a killed process cannot (it removes files)
 }
@@ -89,6 +90,7 @@ func (c *tappedCommitter) Commit(ctx context.Context, list []exec.Committable) (
 			got, err = c.Committer.Commit(ctx, part)
 			return err
 		})
+		c.s.w.decided.note(got)
 		all = append(all, got...)
 		if first == nil {
 			first = err

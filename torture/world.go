@@ -25,9 +25,27 @@ type World struct {
 	Drained    []int // ids that no process will ever read: the job was drained before
 	Dir        Directory
 
-	wire   *wire
-	create func(topic string, partitions int) error
-	starts int
+	decided *decided
+	wire    *wire
+	create  func(topic string, partitions int) error
+	starts  int
+}
+
+// decided are the last outcomes that committers returned, by committable.
+type decided struct {
+	mu sync.Mutex
+	m  map[string]exec.Outcome
+}
+
+func (d *decided) note(list []exec.Outcome) {
+	if d == nil { // of a child
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, o := range list {
+		d.m[o.Committable.Key()] = o
+	}
 }
 
 // Cluster is an embedded broker with a wire in front; worlds share it, one
@@ -54,7 +72,7 @@ func (c *Cluster) World(name string, records int) (*World, error) {
 
 func (w *World) make(name string, records int) error {
 	w.Name, w.In, w.Out, w.Out2, w.Partitions = name, name+"-in", name+"-out", name+"-out2", 2
-	w.Dir = NewMemory()
+	w.Dir, w.decided = NewMemory(), &decided{m: map[string]exec.Outcome{}}
 	for _, t := range []string{w.In, w.Out, w.Out2} {
 		if err := w.create(t, w.Partitions); err != nil {
 			return err
