@@ -119,30 +119,6 @@ type LostError struct {
 	Cause       error
 }
 
-// manyLost are the losses of several transactions: nothing is left for the
-// next start to say.
-type manyLost []*LostError
-
-func (m manyLost) Error() string {
-	var records int64
-	text := ""
-	for i, e := range m {
-		records += e.Transaction.Records
-		if i > 0 {
-			text += fmt.Sprintf("\nlost as well: %s: %v", e.Transaction.Describe(), e.Cause)
-		}
-	}
-	return fmt.Sprintf("%d transactions with %d records are lost: %v%s", len(m), records, m[0], text)
-}
-
-func (m manyLost) Unwrap() []error {
-	list := make([]error, len(m))
-	for i, e := range m {
-		list[i] = e
-	}
-	return list
-}
-
 func (e *LostError) Error() string {
 	return e.Transaction.Describe() + " is lost: " + e.detail()
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/sqlstream/sqlstream/checkpoint"
-	"github.com/sqlstream/sqlstream/exec"
 )
 
 // CommitAll tries to commit transactions, per writer in checkpoint order. All
@@ -25,7 +24,8 @@ func (s *Session) CommitAll(ctx context.Context, list []Transaction) ([]Verdict,
 	r := &round{s: s, list: list, verdicts: make([]Verdict, len(list)), logged: writersWithLog(list)}
 	r.commit(ctx)
 	r.confirm(ctx)
-	return r.verdicts, r.err()
+	r.sumUp()
+	return r.verdicts, r.first
 }
 
 // round is one CommitAll.
@@ -36,7 +36,6 @@ type round struct {
 	logged   map[int]bool
 	waits    map[int]checkpoint.ID // writer → its checkpoint without final outcome
 	first    error
-	lost     manyLost
 }
 
 // commit sends EndTxn to what lies in the topics of today.
@@ -119,20 +118,30 @@ func (r *round) undecided(err error, status checkpoint.Status) {
 	}
 }
 
-// fail keeps the first error, and all losses.
+// sumUp has the first loss that stops the job tell of the others: the job
+// shows that one.
+func (r *round) sumUp() {
+	first, n, records, others := -1, 0, int64(0), ""
+	for i, v := range r.verdicts {
+		if !v.Fatal {
+			continue
+		}
+		n++
+		records += r.list[i].Records
+		if first < 0 {
+			first = i
+			continue
+		}
+		others += "\nlost as well: " + r.list[i].Describe()
+	}
+	if n > 1 {
+		r.verdicts[first].Detail = fmt.Sprintf("%s; in all %d transactions with %d records are lost%s", r.verdicts[first].Detail, n, records, others)
+	}
+}
+
+// fail keeps the first error.
 func (r *round) fail(err error) {
 	if r.first == nil {
 		r.first = err
 	}
-	var lost *LostError
-	if errors.As(err, &lost) {
-		r.lost = append(r.lost, lost)
-	}
-}
-
-func (r *round) err() error {
-	if len(r.lost) > 1 && errors.As(r.first, new(*LostError)) {
-		return exec.Fatal(r.lost)
-	}
-	return r.first
 }
