@@ -54,9 +54,7 @@ func (c *Coordinator) decline(d Decline) {
 		c.failed()
 	case len(c.flights) == 0 && len(c.pending) == 0 && !c.committing:
 		c.fail(Failure{Restart: true, Message: fmt.Sprintf(
-			"checkpoint %d: %v has no free transactional id (%s) and nothing in flight can free one; "+
-				"take fewer concurrent checkpoints, make them faster or farther apart, or raise sink.transaction-pool-max",
-			f.id, d.Subtask, d.Reason)})
+			"checkpoint %d was declined by %v, and nothing in flight can change that: %s", f.id, d.Subtask, d.Reason)})
 	}
 }
 

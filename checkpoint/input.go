@@ -21,9 +21,10 @@ type Decline struct {
 	Subtask    Subtask
 	Checkpoint ID
 	Reason     string
-	// NoFreeID: a sink has no free transactional id for its next transaction
-	// (exec.ErrDecline). It does not count as a failure; but if nothing in
-	// flight can free an id, the job restarts from the last checkpoint.
+	// NoFreeID: a sink has no free transactional id for its next transaction,
+	// or no room in its pre-commit log (exec.ErrDecline). It does not count as
+	// a failure; but if nothing in flight can free any, the job restarts from
+	// the last checkpoint.
 	NoFreeID bool
 }
 

@@ -188,6 +188,7 @@ func (a *attempt) sinkContext(n *Node, s checkpoint.Subtask, m *Metrics) SinkCon
 		Clock: a.clock, Metrics: m, Log: a.log.With("sink", n.Name, "subtask", s.Index), Journal: a.store.Journal(n.UID),
 		Interval: a.cfg.Checkpoint.Interval, MaxConcurrent: a.cfg.Checkpoint.MaxConcurrent,
 		Fresh: a.cfg.Fresh, Restart: a.restart,
+		Checkpoint: func() { a.input(checkpoint.Trigger{Kind: checkpoint.Periodic}) },
 	}
 }
 func (a *attempt) sourceContext(n *Node, t *task) SourceContext {

@@ -100,6 +100,9 @@ type SinkContext struct {
 	// Restart is true when the process had started this sink before (a restart
 	// inside the process).
 	Restart bool
+	// Checkpoint asks for a checkpoint before the interval is over, and returns
+	// when that is noted. Writers call it; nil: nobody takes any.
+	Checkpoint func()
 }
 
 // Sink makes writers: one a subtask. Guarantees none and at-least-once.
