@@ -185,6 +185,7 @@ type job struct {
 	anew     int                         // transactions written anew
 	declined error                       // by which a checkpoint was declined last
 	lost     int64                       // records given up
+	asked    int                         // checkpoints that writers asked for
 }
 
 func newJob(t *testing.T, addr, topic string) *job {
@@ -196,6 +197,7 @@ func newJob(t *testing.T, addr, topic string) *job {
 func (j *job) context(p *process, subtask int, restart bool) exec.SinkContext {
 	c := sinkContextFor(stepJournal{j.dir.journal, p}, restart)
 	c.Subtask.Index, c.Parallelism, c.RunID, c.Fresh = subtask, j.parallelism, j.runID, j.fresh
+	c.Checkpoint = func() { j.asked++ }
 	if j.interval > 0 {
 		c.Interval = j.interval
 	}

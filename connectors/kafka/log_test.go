@@ -2,8 +2,10 @@ package kafka
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
@@ -393,6 +395,69 @@ func TestLogIsLimited(t *testing.T) {
 	}
 	if j.declined == nil || !strings.Contains(j.declined.Error(), "'sink.pre-commit-log.max-bytes' is 200") {
 		t.Fatalf("declined with %v", j.declined)
+	}
+	if err := j.done(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestLogAsksForCheckpoint: a sink whose log fills asks for a checkpoint, once,
+// and not again when the next transaction begins.
+func TestLogAsksForCheckpoint(t *testing.T) {
+	c := testCases(t)
+	j := c.logged(t, optLogMax, "4 mb")
+	j.rows = wideRows
+	if err := j.run(newProcess()); err != nil {
+		t.Fatal(err)
+	}
+	if j.asked != 3 || j.declined != nil { // transactions of 2.4 MB
+		t.Fatalf("a checkpoint was asked for %d times, want 3; declined: %v", j.asked, j.declined)
+	}
+}
+
+// wideRows have 600 KB each, which cannot be packed.
+func wideRows(ids ...int) *vec.Batch {
+	b := rowsOf(ids...)
+	b.Cols[1].Reset()
+	random := rand.NewChaCha8([32]byte{})
+	wide := make([]byte, 450_000)
+	for range ids {
+		random.Read(wide)
+		b.Cols[1].AppendBytes([]byte(base64.StdEncoding.EncodeToString(wide)))
+	}
+	return b
+}
+
+// TestLogTooSmall: the rows between two checkpoints do not fit. After two
+// restarts in vain the job stops, and names the sizes and what to do; with a
+// larger log it goes on where it was.
+func TestLogTooSmall(t *testing.T) {
+	c := testCases(t)
+	j := c.logged(t, optLogMax, "30 b") // about 60 a checkpoint
+	j.aborts = nil
+	attempts := 0
+	j.before = func(call, _ string) error {
+		if call == "AddPartitions" {
+			attempts++
+		}
+		return nil
+	}
+	err := j.runInside(newProcess())
+	if !isFatal(err) {
+		t.Fatalf("got %v, want a fatal error", err)
+	}
+	for _, want := range []string{"'sink.pre-commit-log.max-bytes' is 30", "would hold", "'execution.checkpointing.interval'", "2 restarts", "nothing is lost"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("error %q does not say %q", err, want)
+		}
+	}
+	if attempts != 3 {
+		t.Errorf("%d transactions were begun, want one at the start and one at each of 2 restarts", attempts)
+	}
+	topic := j.table.Options.Text("topic")
+	j.table = mustTable(t, "kafka", idColumns, nil, jsonOptions(c.addr, "topic", topic, "sink.semantic", "exactly-once", "sink.transactional-id-prefix", topic, optLog, "true"))
+	if err := j.run(newProcess()); err != nil {
+		t.Fatal(err)
 	}
 	if err := j.done(); err != nil {
 		t.Fatal(err)

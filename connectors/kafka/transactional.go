@@ -21,6 +21,7 @@ type transactionalWriter struct {
 	*writer
 	session *txn.Session
 	cluster adder
+	logs    *txnlog.Usage
 
 	open    txn.Open // ID "": none
 	begun   time.Time
@@ -44,7 +45,7 @@ func newTransactionalWriter(ctx context.Context, s *transactionalSink, c exec.Si
 	}
 	t := &transactionalWriter{writer: w, session: s.sessionFor(c), cluster: adderFor(w.control), timeout: s.timeout()}
 	if s.table.Options.Bool(optLog) {
-		w.log = txnlog.New(c.Journal, s.logs)
+		w.log, t.logs = txnlog.New(c.Journal, s.logs), s.logs
 	}
 	return t, nil
 }
@@ -65,8 +66,14 @@ func (w *transactionalWriter) Write(ctx context.Context, b *vec.Batch) error {
 	if err := w.append(ctx, b); err != nil {
 		return w.refused(ctx, err)
 	}
-	if w.log != nil {
-		return w.log.Push(ctx)
+	if w.log == nil {
+		return nil
+	}
+	if err := w.log.Push(ctx); err != nil {
+		return err
+	}
+	if w.logs.WantsCheckpoint() && w.ctx.Checkpoint != nil {
+		w.ctx.Checkpoint() // to commit before the log is full
 	}
 	return nil
 }
@@ -163,8 +170,12 @@ func (w *transactionalWriter) syncLog(ctx context.Context, final bool) error {
 		return nil
 	}
 	err := w.log.Sync(ctx, final)
-	if err != nil && txnlog.Declines(err) {
+	var full *txnlog.FullError
+	switch {
+	case err != nil && txnlog.Declines(err):
 		return fmt.Errorf("%w: %w", exec.ErrDecline, err)
+	case errors.As(err, &full):
+		return exec.Fatal(err)
 	}
 	return err
 }
@@ -228,9 +239,10 @@ func (w *transactionalWriter) Close() error {
 
 // transactionCommitter commits for the whole sink.
 type transactionCommitter struct {
-	sink    *transactionalSink
-	session *txn.Session
-	journal checkpoint.Journal
+	sink      *transactionalSink
+	session   *txn.Session
+	journal   checkpoint.Journal
+	committed bool // something, since it was made
 }
 
 func decodeAll(list []exec.Committable) ([]txn.Transaction, error) {
@@ -261,6 +273,7 @@ func (c *transactionCommitter) Commit(ctx context.Context, list []exec.Committab
 	verdicts, err := c.session.CommitAll(ctx, ts)
 	outcomes := make([]exec.Outcome, len(ts))
 	for i, v := range verdicts {
+		c.committed = c.committed || v.Status == checkpoint.Committed
 		outcomes[i] = exec.Outcome{
 			Committable: list[i], Status: v.Status, Fatal: v.Fatal, Detail: v.Detail, Records: ts[i].Records, Journal: v.MarkerEntry(ts[i]),
 		}
@@ -284,7 +297,7 @@ func (c *transactionCommitter) Recover(ctx context.Context, keep []exec.Committa
 	for _, t := range ts {
 		logs[t.Log] = true
 	}
-	c.sink.logs.Reset()
+	c.sink.logs.Started(c.committed)
 	return txnlog.Sweep(c.journal, logs)
 }
 

@@ -95,11 +95,8 @@ func (l *Log) closeChunk() {
 	c := seal(l.chunk)
 	l.closed = append(l.closed, c)
 	l.bytes += int64(len(c))
-	l.usage.add(int64(len(c)))
+	l.over = !l.usage.add(int64(len(c)))
 	l.chunk = l.chunk[:0]
-	if l.usage.total() > slack*l.usage.limit {
-		l.over = true
-	}
 }
 
 // Push hands closed chunks to the goroutine. It blocks while too many wait.
@@ -132,20 +129,13 @@ func (l *Log) End(ctx context.Context) error {
 	return l.Push(ctx)
 }
 
-// FullError: the checkpoint is to be declined.
-type FullError struct{ Bytes, Limit int64 }
-
-func (e *FullError) Error() string {
-	return fmt.Sprintf("the pre-commit log would hold %d bytes, 'sink.pre-commit-log.max-bytes' is %d: raise it, or take checkpoints more often", e.Bytes, e.Limit)
-}
-
 // Sync returns nil when the whole log of the open transaction is durable.
 // final: no later checkpoint will find more room, so what the slack could
 // take is enough. A FullError or checkpoint.ErrNoSpace leaves the transaction
 // open.
 func (l *Log) Sync(ctx context.Context, final bool) error {
-	if total := l.usage.total(); l.over || total > l.usage.limit && !final {
-		return &FullError{total, l.usage.limit}
+	if err := l.usage.room(l.over, final); err != nil {
+		return err
 	}
 	reached := make(chan struct{}, 1)
 	if err := l.do(ctx, job{barrier: reached}); err != nil {
@@ -163,6 +153,7 @@ func (l *Log) Sync(ctx context.Context, final bool) error {
 // Drop.
 func (l *Log) Keep() {
 	l.kept[l.name] = size{l.chunks, l.bytes}
+	l.usage.keep(l.bytes)
 	l.name = ""
 }
 
@@ -256,7 +247,7 @@ func (l *Log) put(group []checkpoint.Entry) {
 // remove: what cannot be deleted now is left to Sweep at the next start.
 func (l *Log) remove(j job) {
 	if removeChunks(l.journal, j.name, j.remove) == nil {
-		l.usage.add(-j.bytes)
+		l.usage.drop(j.bytes)
 	}
 }
 
@@ -264,5 +255,5 @@ func (l *Log) remove(j job) {
 // that a later checkpoint may take it.
 func Declines(err error) bool {
 	var full *FullError
-	return errors.As(err, &full) || errors.Is(err, checkpoint.ErrNoSpace)
+	return errors.As(err, &full) && !full.Stop || errors.Is(err, checkpoint.ErrNoSpace)
 }

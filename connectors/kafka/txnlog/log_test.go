@@ -241,6 +241,65 @@ func TestLimit(t *testing.T) {
 	}
 }
 
+func (u *Usage) total() int64 { return u.open + u.kept }
+
+// TestAsksForCheckpoint: when half of the limit is open, and again after each
+// quarter more; what is pre-committed does not count.
+func TestAsksForCheckpoint(t *testing.T) {
+	u := NewUsage(1000)
+	for i, step := range []struct {
+		add, keep int64
+		want      bool
+	}{{400, 0, false}, {200, 0, true}, {100, 0, false}, {200, 0, true}, {0, 500, false}, {50, 0, false}, {100, 0, true}, {0, 550, false}, {501, 0, true}} {
+		u.add(step.add)
+		u.keep(step.keep)
+		if got := u.WantsCheckpoint(); got != step.want || u.WantsCheckpoint() {
+			t.Fatalf("step %d: asks %v, want %v once; %d open", i, got, step.want, u.open)
+		}
+	}
+	u.Started(false)
+	if u.add(400); u.WantsCheckpoint() {
+		t.Fatal("a start begins with an empty log")
+	}
+}
+
+// TestStopsAfterRestarts: a log that is full again and again stops the job,
+// unless something is committed in between.
+func TestStopsAfterRestarts(t *testing.T) {
+	u := NewUsage(1000)
+	full := func(want bool) {
+		t.Helper()
+		u.add(1500)
+		var f *FullError
+		if err := u.room(false, false); !errors.As(err, &f) || f.Stop != want || Declines(err) == want {
+			t.Fatalf("got %v, want that it stops the job: %v", err, want)
+		}
+	}
+	attempts := func(progress func()) {
+		t.Helper()
+		for range maxRestarts {
+			full(false)
+			u.Started(false)
+		}
+		progress()
+	}
+	attempts(func() { u.Started(true) })
+	attempts(func() { u.drop(0) })
+	attempts(func() {})
+	full(true)
+	u.Started(false) // a restart for another reason does not help
+	full(true)
+	quiet := NewUsage(1000)
+	for range 10 { // restarts that have nothing to do with the log
+		quiet.add(100)
+		quiet.Started(false)
+	}
+	quiet.add(1500)
+	if err := quiet.room(false, false); !Declines(err) {
+		t.Fatal(err)
+	}
+}
+
 // TestCorruptChunk is refused, not written anew.
 func TestCorruptChunk(t *testing.T) {
 	j := newJournal(t)

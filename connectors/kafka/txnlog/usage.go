@@ -1,38 +1,122 @@
 package txnlog
 
-import "sync"
+import (
+	"fmt"
+	"sync"
+)
 
-// Usage is what the logs of all writers of a sink hold. Safe for concurrent
-// use.
+// Usage is what the logs of all writers of a sink hold. It outlives restarts
+// inside the process. Safe for concurrent use.
 type Usage struct {
 	limit int64
-	mu    sync.Mutex
-	bytes int64
-}
 
-// NewUsage takes sink.pre-commit-log.max-bytes.
-func NewUsage(limit int64) *Usage { return &Usage{limit: limit} }
-
-// Reset says that no log is left.
-func (u *Usage) Reset() {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	u.bytes = 0
-}
-
-func (u *Usage) add(n int64) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	u.bytes += n
-}
-
-func (u *Usage) total() int64 {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	return u.bytes
+	mu       sync.Mutex
+	open     int64 // of transactions that are written
+	kept     int64 // of those that are pre-committed and not settled
+	ask      int64 // size of open at which the next checkpoint is asked for
+	declined bool  // since the last start
+	restarts int   // in a row after a decline, with nothing committed in between
 }
 
 // slack: an open transaction goes on while its checkpoints are declined, so
 // that logs that are deleted meanwhile make room for it. Beyond limit × slack
 // nothing is logged any more.
 const slack = 2
+
+// A checkpoint is asked for when open transactions fill 1/askAt of the limit,
+// and again after each 1/askAgain more.
+const (
+	askAt    = 2
+	askAgain = 4
+)
+
+// maxRestarts in a row, of jobs whose log is full again each time, are made;
+// then the job stops.
+const maxRestarts = 2
+
+// NewUsage takes sink.pre-commit-log.max-bytes.
+func NewUsage(limit int64) *Usage { return &Usage{limit: limit, ask: limit / askAt} }
+
+// Started says that no log is left, at a start or a restart inside the
+// process. progress: it committed something.
+func (u *Usage) Started(progress bool) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	switch {
+	case progress:
+		u.restarts = 0
+	case u.declined:
+		u.restarts++
+	}
+	u.open, u.kept, u.ask, u.declined = 0, 0, u.limit/askAt, false
+}
+
+// add counts a chunk of an open transaction, and tells whether there is room
+// for more.
+func (u *Usage) add(n int64) bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.open += n
+	return u.open+u.kept <= slack*u.limit
+}
+
+// keep: so many bytes of an open transaction are pre-committed.
+func (u *Usage) keep(n int64) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.open -= n
+	u.kept += n
+	if u.open < u.limit/askAt {
+		u.ask = u.limit / askAt
+	}
+}
+
+// drop: a log is deleted, as its transaction is settled.
+func (u *Usage) drop(n int64) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.kept -= n
+	u.restarts, u.declined = 0, false
+}
+
+// WantsCheckpoint tells, once each time, that a checkpoint should be taken
+// before its interval is over: the log fills.
+func (u *Usage) WantsCheckpoint() bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.open <= u.ask {
+		return false
+	}
+	u.ask = u.open + u.limit/askAgain
+	return true
+}
+
+// FullError: the checkpoint is to be declined.
+type FullError struct {
+	Bytes, Limit int64
+	// Restarts that did not help. Stop: the job is to stop, as another would
+	// not help either.
+	Restarts int
+	Stop     bool
+}
+
+func (e *FullError) Error() string {
+	text := fmt.Sprintf("the pre-commit log would hold %d bytes, 'sink.pre-commit-log.max-bytes' is %d: raise it, or take checkpoints more often ('execution.checkpointing.interval')", e.Bytes, e.Limit)
+	if !e.Stop {
+		return text
+	}
+	return fmt.Sprintf("the rows between two checkpoints do not fit into the pre-commit log, also after %d restarts from the same checkpoint: %s; nothing is lost: the next start goes on at the last checkpoint", e.Restarts, text)
+}
+
+// room returns a FullError unless what is logged may be pre-committed. given
+// up: the transaction is not logged any more.
+func (u *Usage) room(givenUp, final bool) error {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	total := u.open + u.kept
+	if !givenUp && (final || total <= u.limit) {
+		return nil
+	}
+	u.declined = true
+	return &FullError{Bytes: total, Limit: u.limit, Restarts: u.restarts, Stop: u.restarts >= maxRestarts}
+}
