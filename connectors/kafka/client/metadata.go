@@ -2,7 +2,10 @@ package client
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/IBM/sarama"
 	"github.com/sqlstream/sqlstream/connectors/kafka/codes"
@@ -101,12 +104,24 @@ func (c *Control) BrokerConfig(ctx context.Context, names ...string) (map[string
 		return nil, err
 	}
 	c.mu.Lock()
-	var id int32
-	var addr string
-	for id, addr = range c.addrs {
-		break
-	}
+	addrs := maps.Clone(c.addrs)
 	c.mu.Unlock()
+	var first error
+	for _, id := range slices.Sorted(maps.Keys(addrs)) {
+		values, err := c.configOf(ctx, id, addrs[id], names)
+		var gone *Unreachable
+		if err == nil || !errors.As(err, &gone) {
+			return values, err
+		}
+		if first == nil { // one that has just died may still be in the metadata
+			first = err
+		}
+	}
+	return nil, first
+}
+
+// configOf asks one broker, the only one that knows its settings.
+func (c *Control) configOf(ctx context.Context, id int32, addr string, names []string) (map[string]string, error) {
 	resp, err := call(ctx, c, addr, func(b *sarama.Broker) (*sarama.DescribeConfigsResponse, error) {
 		return b.DescribeConfigs(&sarama.DescribeConfigsRequest{Version: 2, Resources: []*sarama.ConfigResource{{
 			Type: sarama.BrokerResource, Name: fmt.Sprint(id), ConfigNames: names,
