@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"testing"
 	"time"
@@ -17,15 +18,15 @@ import (
 // controller, without which nothing moves: only Two is to be killed.
 type Pair struct{ One, Two *Broker }
 
-// StartPair starts two nodes, some 12 seconds. The options' advertised
-// listeners are those of each node's clients; nodes talk to each other
-// elsewhere.
+// StartPair starts two nodes, some 12 seconds. advertised.listeners, if
+// given, is that for clients: the nodes talk to each other elsewhere.
 func StartPair(one, two Options) (*Pair, error) {
 	ports, err := freePorts(5)
 	if err != nil {
 		return nil, err
 	}
 	cluster := newClusterID()
+	one.Settings, two.Settings = withInternal(one.Settings, ports[1]), withInternal(two.Settings, ports[3])
 	p := &Pair{}
 	if p.One, err = start(1, one, ports[0], pairDefaults(1, ports[0], ports[1], ports[4]), cluster); err != nil {
 		return nil, err
@@ -49,16 +50,25 @@ func RequirePair(t testing.TB, one, two Options) *Pair {
 	return p
 }
 
+func withInternal(m map[string]string, port int) map[string]string {
+	m = maps.Clone(m)
+	if v, ok := m["advertised.listeners"]; ok {
+		m["advertised.listeners"] = fmt.Sprintf("%s,INTERNAL://127.0.0.1:%d", v, port)
+	}
+	return m
+}
+
 func pairDefaults(node, port, internal, controller int) map[string]string {
 	m := defaults(port, controller)
 	m["node.id"] = fmt.Sprint(node)
-	m["listeners"] = fmt.Sprintf("PLAINTEXT://127.0.0.1:%d,INTERNAL://127.0.0.1:%d", port, internal)
+	inside := fmt.Sprintf("INTERNAL://127.0.0.1:%d", internal)
+	m["listeners"] = fmt.Sprintf("PLAINTEXT://127.0.0.1:%d,%s", port, inside)
 	if node == 1 {
 		m["listeners"] += fmt.Sprintf(",CONTROLLER://127.0.0.1:%d", controller)
 	} else {
 		m["process.roles"] = "broker"
 	}
-	m["advertised.listeners"] = fmt.Sprintf("PLAINTEXT://127.0.0.1:%d,INTERNAL://127.0.0.1:%d", port, internal)
+	m["advertised.listeners"] = m["advertised.listeners"] + "," + inside
 	m["listener.security.protocol.map"] += ",INTERNAL:PLAINTEXT"
 	m["inter.broker.listener.name"] = "INTERNAL"
 	m["auto.leader.rebalance.enable"] = "false" // Lead says who leads
@@ -88,19 +98,19 @@ func (p *Pair) Lead(ctx context.Context, node int32, topics ...string) error {
 	defer cl.Close()
 	for {
 		done, err := lead(ctx, cl, node, topics)
-		if done || err != nil {
-			return err
+		if done {
+			return nil
 		}
 		select {
 		case <-time.After(10 * time.Millisecond):
 		case <-ctx.Done():
-			return fmt.Errorf("node %d does not come to lead %v: %w", node, topics, ctx.Err())
+			return fmt.Errorf("node %d does not come to lead %v: %w", node, topics, errors.Join(ctx.Err(), err))
 		}
 	}
 }
 
-// lead is one try. A partition that exists on one node only, or whose node
-// lags behind, is tried again.
+// lead is one try: a node that was just started may not answer yet, or lag
+// behind.
 func lead(ctx context.Context, cl *kgo.Client, node int32, topics []string) (done bool, err error) {
 	req := kmsg.NewPtrMetadataRequest()
 	for _, name := range topics {
@@ -114,7 +124,7 @@ func lead(ctx context.Context, cl *kgo.Client, node int32, topics []string) (don
 	for _, broker := range []int{1, 2} { // both know
 		resp, err := req.RequestWith(ctx, cl.Broker(broker))
 		if err != nil {
-			return false, nil // it was just started: asked again
+			return false, err
 		}
 		for _, t := range resp.Topics {
 			if t.ErrorCode != 0 {
@@ -134,7 +144,7 @@ func lead(ctx context.Context, cl *kgo.Client, node int32, topics []string) (don
 	if _, err := assign.RequestWith(ctx, cl); err != nil {
 		return false, err
 	}
-	_, err = elect.RequestWith(ctx, cl) // what cannot be done yet is tried again
+	_, err = elect.RequestWith(ctx, cl)
 	return false, err
 }
 
