@@ -109,7 +109,7 @@ func (j *Job) attempts() error {
 			return nil
 		case j.ctx.Err() != nil:
 			return ErrCancelled
-		case isFatal(err) || !everStarted:
+		case isFatal(err) || !everStarted && !errors.Is(err, checkpoint.ErrRestart):
 			// What does not start even once is a mistake to be shown, not to be
 			// tried for ever.
 			return err

@@ -21,8 +21,8 @@ import (
 // The real checkpoint.Coordinator, checkpoint.KVStore and txn.Session, in the
 // order in which exec's runtime calls them, against the model's broker. A
 // step is what it is in the model: a request, a durable write, a record, a
-// barrier, an ack. Faults: crashes, restarts inside, lost and late requests,
-// lost answers, aborted checkpoints, late, doubled and reordered acks, other
+// barrier, an ack. Faults: crashes, restarts inside, lost and late requests
+// (those of the living process for the owner id, too), lost answers, aborted checkpoints, late, doubled and reordered acks, other
 // parallelisms, time-outs of the broker (with and without the pre-commit
 // log), a zombie on a copy of the directory.
 
@@ -45,8 +45,10 @@ type sim struct {
 	procs int
 	logs  map[string][]int
 
-	timeouts, zombies int // left
-	reported          int // records said to be lost
+	late              []func() // requests that got no answer
+	timeouts, zombies int      // left
+	lateOwner         int      // InitProducerIds for the owner id that may come late; left
+	reported          int      // records said to be lost
 	done              bool
 	steps             []string
 }
@@ -74,6 +76,8 @@ func runSim(t *testing.T, seed uint64) {
 	s.timeouts, s.zombies = s.rnd.IntN(3)/2, s.rnd.IntN(3)/2
 	if s.zombies > 0 { // the model's bounds, too: together they may lose (and report) more
 		s.timeouts = 0
+	} else {
+		s.lateOwner = s.rnd.IntN(3)
 	}
 	defer func() {
 		if t.Failed() {
@@ -133,11 +137,10 @@ func (s *sim) check(end bool) {
 // step is one of the things that may happen next.
 func (s *sim) step() {
 	defer s.check(false)
-	if len(s.b.late) > 0 && s.rnd.IntN(8) == 0 {
-		k := s.rnd.IntN(len(s.b.late))
-		s.trace("a late EndTxn arrives")
-		s.b.late[k]()
-		s.b.late = slices.Delete(s.b.late, k, k+1)
+	if len(s.late) > 0 && s.rnd.IntN(8) == 0 {
+		k := s.rnd.IntN(len(s.late))
+		s.late[k]()
+		s.late = slices.Delete(s.late, k, k+1)
 		return
 	}
 	if s.old != nil && s.rnd.IntN(3) == 0 {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -17,7 +18,6 @@ import (
 type simBroker struct {
 	ids  map[string]*simID
 	list []int // visible records, in the order of their commits
-	late []func()
 }
 
 type simID struct {
@@ -25,6 +25,7 @@ type simID struct {
 	state             int // sEmpty …
 	marker, committed string
 	open              []int
+	timeout           time.Duration  // of the last InitProducerId
 	won, dead         map[int16]bool // ghosts: epochs that were committed; that a time-out aborted
 }
 
@@ -180,18 +181,42 @@ func code(c codes.Code) error {
 	return c
 }
 
-func (c simCluster) InitProducerID(_ context.Context, id string, _ time.Duration) (p client.Producer, err error) {
-	err = c.call("InitProducerId "+id, func() error {
-		p = client.Producer{ID: 7, Epoch: c.p.s.b.initPlain(id)}
+func (c simCluster) InitProducerID(_ context.Context, id string, timeout time.Duration) (p client.Producer, err error) {
+	s := c.p.s
+	carryOut := func() error {
+		p = client.Producer{ID: 7, Epoch: s.b.initPlain(id)}
+		s.b.id(id).timeout = timeout
+		return nil
+	}
+	if s.lateOwner > 0 && strings.HasSuffix(id, "-owner") && s.fault(30) { // it arrives later, while the process lives
+		s.lateOwner--
+		s.late = append(s.late, func() {
+			if !c.p.dead {
+				s.trace("a late InitProducerId for the owner id arrives")
+				carryOut()
+			}
+		})
+		return p, errSilent
+	}
+	err = c.call("InitProducerId "+id, carryOut)
+	return p, err
+}
+
+func (c simCluster) DescribeTransaction(_ context.Context, id string) (t client.TxnState, err error) {
+	err = c.call("describe "+id, func() error {
+		t.Timeout = c.p.s.b.id(id).timeout
 		return nil
 	})
-	return p, err
+	return t, err
 }
 
 func (c simCluster) EndTxn(_ context.Context, id string, p client.Producer, commit bool) error {
 	b := c.p.s.b
 	if commit && c.p.s.fault(6) { // it arrives later, if the process lives or not
-		b.late = append(b.late, func() { b.endTxn(id, p.Epoch, true) })
+		c.p.s.late = append(c.p.s.late, func() {
+			c.p.s.trace("a late EndTxn arrives")
+			b.endTxn(id, p.Epoch, true)
+		})
 		return errSilent
 	}
 	return c.call("EndTxn "+id, func() error { return code(b.endTxn(id, p.Epoch, commit)) })

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -163,6 +164,22 @@ func TestFault12Zombie(t *testing.T) {
 // zombie lets the old process go on from a step when the new one has
 // finished.
 func zombie(t *testing.T, w *World, j Job, at point, nth int) {
+	t.Helper()
+	zombieAnd(t, w, j, at, nth, nil)
+}
+
+// TestFault12ZombieOwesARequest: the old process got no answer when it took
+// its sink over, so it asks who was the last to do so: not itself.
+func TestFault12ZombieOwesARequest(t *testing.T) {
+	c := newCluster(t)
+	for _, after := range []bool{false, true} {
+		zombieAnd(t, c.world(t, 140), twoWriters, point{"precommit", true}, 3, At("InitProducerId", 1, after, Drop))
+	}
+}
+
+// zombieAnd is zombie, with a second hook for the old process.
+func zombieAnd(t *testing.T, w *World, j Job, at point, nth int, more Hook) {
+	t.Helper()
 	old := w.Dir.(Memory)
 	var took error
 	hook := At(at.name, nth, at.after, Wait)
@@ -170,6 +187,9 @@ func zombie(t *testing.T, w *World, j Job, at point, nth int) {
 		if hook(s) == Wait {
 			w.Dir = old.Copy()
 			_, took = w.Run(j, nil)
+		}
+		if more != nil {
+			return more(s)
 		}
 		return Go
 	})
@@ -179,6 +199,9 @@ func zombie(t *testing.T, w *World, j Job, at point, nth int) {
 	var fatal *exec.FatalError
 	if !errors.As(err, &fatal) || !strings.Contains(err.Error(), "another process") || p.Count(exec.EventFinished) > 0 {
 		t.Fatalf("the old process ended with %v, expected a fatal error that names another process", err)
+	}
+	if more != nil && !slices.ContainsFunc(p.Steps(), func(s Step) bool { return s.Name == "DescribeTransactions" }) {
+		t.Fatal("the old process did not ask whose request it was")
 	}
 	exact(t, w)
 }

@@ -117,6 +117,14 @@ func TestKafkaFaults(t *testing.T) {
 			dropped(t, k.world(t, 60), slower, name, false, Late)
 		})
 	}
+	t.Run("09 own request is late", func(t *testing.T) {
+		for range 20 {
+			if ownLate(t, k.world(t, 300), slower) {
+				return
+			}
+		}
+		t.Fatal("no late request for the owner id was noticed")
+	})
 	t.Run("11 timed out while down", func(t *testing.T) {
 		j := shortLived("properties.transaction.timeout.ms", "1500")
 		j.Interval = slower.Interval

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"io"
 	"net"
+	"strings"
 	"sync"
 	"time"
 
@@ -14,6 +15,8 @@ import (
 // wire listens in the broker's place and looks at every request. A process
 // is known by its client.id; who is not known is left alone.
 type wire struct {
+	timeouts *timeouts // of an embedded broker
+
 	mu    sync.Mutex
 	procs map[string]*stepper
 }
@@ -124,6 +127,7 @@ func (c *wireConn) next() ([]byte, error) {
 	case Wait:
 		time.Sleep(waitFor)
 	}
+	c.w.timeouts.carriedOut(r.kind)
 	c.mu.Lock()
 	c.asked[r.corr] = r
 	c.mu.Unlock()
@@ -154,7 +158,11 @@ func (c *wireConn) Write(p []byte) (int, error) {
 		if ok && !c.answer(r) {
 			return 0, c.cut()
 		}
-		if _, err := c.Conn.Write(c.out[:size]); err != nil {
+		frame := c.out[:size]
+		if ok {
+			frame = c.w.timeouts.correct(r.kind, frame)
+		}
+		if _, err := c.Conn.Write(frame); err != nil {
 			return 0, err
 		}
 		c.out = append(c.out[:0], c.out[size:]...)
@@ -222,6 +230,8 @@ func stepOf(req kmsg.Request) Step {
 		return Step{Name: "OffsetFetch", ID: q.Group}
 	case *kmsg.ListTransactionsRequest:
 		return Step{Name: "ListTransactions"}
+	case *kmsg.DescribeTransactionsRequest:
+		return Step{Name: "DescribeTransactions", ID: strings.Join(q.TransactionalIDs, " ")}
 	}
 	return Step{}
 }

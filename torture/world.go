@@ -59,6 +59,7 @@ type Cluster struct {
 // NewCluster starts an embedded broker.
 func NewCluster() (*Cluster, error) {
 	w := newWire()
+	w.timeouts = &timeouts{last: map[string]int32{}}
 	b, err := broker.Start(broker.Options{ListenFn: w.Listen})
 	return &Cluster{Broker: b, wire: w}, err
 }

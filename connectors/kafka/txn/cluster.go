@@ -23,6 +23,7 @@ type Cluster interface {
 	WriteMarker(ctx context.Context, id string, p client.Producer, group string, at client.TP, offset int64, metadata string) error
 	GroupOffsets(ctx context.Context, group string, parts []client.TP, stable bool) (map[client.TP]client.Committed, error)
 	TransactionalIDs(ctx context.Context) ([]string, error)
+	DescribeTransaction(ctx context.Context, id string) (client.TxnState, error)
 	BrokerConfig(ctx context.Context, names ...string) (map[string]string, error)
 }
 

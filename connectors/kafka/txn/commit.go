@@ -105,7 +105,7 @@ func (s *Session) young(t Transaction) bool {
 func (s *Session) undecided(t Transaction, err error) (Verdict, error) {
 	v := Verdict{Detail: err.Error()}
 	var fatal *exec.FatalError
-	if errors.As(err, &fatal) || errors.Is(err, ErrOwnerExpired) || errors.Is(err, context.Canceled) {
+	if errors.As(err, &fatal) || errors.Is(err, checkpoint.ErrRestart) || errors.Is(err, context.Canceled) {
 		return v, err
 	}
 	s.c.Log.Warn("what became of a transaction is not known yet; it is asked again", "transactional.id", t.ID, "checkpoint", t.Checkpoint, "error", err)

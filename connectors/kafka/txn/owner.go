@@ -1,10 +1,14 @@
 package txn
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"math/rand/v2"
+	"time"
 
 	"github.com/sqlstream/sqlstream/checkpoint"
+	"github.com/sqlstream/sqlstream/connectors/kafka/client"
 	"github.com/sqlstream/sqlstream/connectors/kafka/codes"
 	"github.com/sqlstream/sqlstream/exec"
 )
@@ -13,19 +17,41 @@ import (
 // anew, as at a process start.
 var ErrOwnerExpired = fmt.Errorf("the broker has forgotten the sink's owner id (transactional.id.expiration.ms): %w", checkpoint.ErrRestart)
 
-// takeOwner makes this process the owner; its epoch is the start number.
+// ErrOwnerLate: the owner id has another epoch, by a request of this very
+// process that had got no answer and was carried out late. The sink starts
+// anew, as at a process start.
+var ErrOwnerLate = fmt.Errorf("a request of this process for the sink's owner id was carried out late: %w", checkpoint.ErrRestart)
+
+// takeOwner makes this process the owner; its epoch is the start number. The
+// id's time-out has no use, for it never opens a transaction: it holds a
+// nonce by which the process knows its own requests.
 func (s *Session) takeOwner(ctx context.Context) error {
-	id := s.names.Owner()
+	id, nonce := s.names.Owner(), s.ownNonce()
 	return s.retry(ctx, func() error {
-		p, err := s.c.Cluster.InitProducerID(ctx, id, s.c.Timeout)
-		if err != nil {
-			return s.explain(err)
-		}
+		p, err := s.c.Cluster.InitProducerID(ctx, id, nonce)
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.owner, s.owned = p, true
-		return nil
+		switch {
+		case err == nil:
+			s.owner, s.owned = p, true
+		case underWay(err):
+			s.owed++
+		}
+		return s.explain(err)
 	})
+}
+
+// ownNonce draws the nonce once: milliseconds between a tenth of what the
+// broker allows and all of it.
+func (s *Session) ownNonce() time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.nonce == 0 {
+		most := cmp.Or(s.limit, s.c.Timeout).Milliseconds()
+		least := most / 10
+		s.nonce = time.Duration(least+1+rand.N(max(most-least, 1))) * time.Millisecond
+	}
+	return s.nonce
 }
 
 // AskOwner asks whether this process still owns the sink. It is asked after
@@ -40,7 +66,7 @@ func (s *Session) AskOwner(ctx context.Context) error {
 	case err == nil || codes.Is(err, codes.InvalidTxnState): // the embedded broker, Kafka
 		return nil
 	case codes.Is(err, codes.ProducerFenced, codes.InvalidProducerEpoch):
-		return exec.Fatal(fmt.Errorf("another process writes with 'sink.transactional-id-prefix' = '%s' and took this sink over: stop one of the two, or give each a prefix of its own", s.c.Prefix))
+		return s.takenOver(ctx, owner)
 	case codes.Is(err, codes.InvalidProducerMapping):
 		s.mu.Lock()
 		s.owned = false
@@ -48,6 +74,44 @@ func (s *Session) AskOwner(ctx context.Context) error {
 		return ErrOwnerExpired
 	}
 	return s.explain(err)
+}
+
+// takenOver finds out by whom: another process, unless a request of ours may
+// be carried out late and the id shows our nonce. Each such request explains
+// one take-over.
+func (s *Session) takenOver(ctx context.Context, was client.Producer) error {
+	s.mu.Lock()
+	found, owed, nonce := !s.owned || s.owner != was, s.owed, s.nonce
+	s.mu.Unlock()
+	if found { // by another writer, meanwhile
+		return ErrOwnerLate
+	}
+	if owed == 0 || !s.shows(ctx, nonce) {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		return exec.Fatal(fmt.Errorf("another process writes with 'sink.transactional-id-prefix' = '%s' and took this sink over: stop one of the two, or give each a prefix of its own", s.c.Prefix))
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.owned && s.owner == was {
+		s.owned, s.owed = false, s.owed-1
+	}
+	return ErrOwnerLate
+}
+
+// shows tells whether the last InitProducerId of the owner id came with this
+// nonce. A cluster that cannot say counts as no.
+func (s *Session) shows(ctx context.Context, nonce time.Duration) bool {
+	var t client.TxnState
+	err := s.retry(ctx, func() (err error) {
+		t, err = s.c.Cluster.DescribeTransaction(ctx, s.names.Owner())
+		return err
+	})
+	if err != nil && ctx.Err() == nil {
+		s.c.Log.Warn("the sink's owner id cannot be described, so another process is taken for its owner", "error", err)
+	}
+	return err == nil && t.Timeout == nonce
 }
 
 // explain makes errors that no restart can mend fatal.

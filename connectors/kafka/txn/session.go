@@ -60,10 +60,13 @@ type Session struct {
 
 	mu        sync.Mutex
 	owner     client.Producer
-	owned     bool // owner is ours as far as we know
-	recovered bool // a recovery went through in this process
-	recovers  bool // between Start and the end of Recover
-	inside    bool // the recovery under way is a restart inside the process
+	owned     bool          // owner is ours as far as we know
+	limit     time.Duration // the broker's transaction.max.timeout.ms; 0: unknown
+	nonce     time.Duration // this process's, for the owner id; 0: not drawn yet
+	owed      int           // InitProducerIds for the owner id that got no answer
+	recovered bool          // a recovery went through in this process
+	recovers  bool          // between Start and the end of Recover
+	inside    bool          // the recovery under way is a restart inside the process
 	known     map[string]ID
 	open      map[string]bool
 	held      map[string]client.Producer
@@ -138,8 +141,12 @@ func (s *Session) checkTimeouts(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if ms, err := strconv.ParseInt(conf[limit], 10, 64); err == nil && s.c.Timeout.Milliseconds() > ms {
+	ms, err := strconv.ParseInt(conf[limit], 10, 64)
+	if err == nil && s.c.Timeout.Milliseconds() > ms {
 		return exec.Fatal(fmt.Errorf("'properties.transaction.timeout.ms' is %d, the broker allows %d (transaction.max.timeout.ms): lower the first or raise the second", s.c.Timeout.Milliseconds(), ms))
+	}
+	if err == nil {
+		s.limit = time.Duration(ms) * time.Millisecond
 	}
 	if m, err := strconv.ParseInt(conf[retention], 10, 64); err == nil && m > 0 {
 		s.retention = time.Duration(m) * time.Minute
