@@ -121,6 +121,7 @@ func (c *cluster) do(call, id string, f func() error) error {
 }
 
 func (c *cluster) InitProducerID(ctx context.Context, id string, timeout time.Duration) (p client.Producer, err error) {
+	timeouts.Store(id, timeout)
 	err = c.do("InitProducerID", id, func() error { p, err = c.Control.InitProducerID(ctx, id, timeout); return err })
 	return p, err
 }
@@ -145,6 +146,9 @@ func (c *cluster) GroupOffsets(ctx context.Context, group string, parts []client
 	err = c.do("GroupOffsets", group, func() error { m, err = c.Control.GroupOffsets(ctx, group, parts, stable); return err })
 	return m, err
 }
+
+// timeouts are those that were last asked for, by transactional.id.
+var timeouts sync.Map
 
 // stepJournal makes durable writes steps.
 type stepJournal struct {
@@ -185,6 +189,7 @@ type job struct {
 	anew     int                         // transactions written anew
 	declined error                       // by which a checkpoint was declined last
 	lost     int64                       // records given up
+	clock    exec.Clock                  // nil: the system's
 	asked    int                         // checkpoints that writers asked for
 }
 
@@ -198,6 +203,9 @@ func (j *job) context(p *process, subtask int, restart bool) exec.SinkContext {
 	c := sinkContextFor(stepJournal{j.dir.journal, p}, restart)
 	c.Subtask.Index, c.Parallelism, c.RunID, c.Fresh = subtask, j.parallelism, j.runID, j.fresh
 	c.Checkpoint = func() { j.asked++ }
+	if j.clock != nil {
+		c.Clock = j.clock
+	}
 	if j.interval > 0 {
 		c.Interval = j.interval
 	}
@@ -268,6 +276,11 @@ func (j *job) commit(p *process, c exec.Committer) (settled []exec.Committable, 
 			if o.Status == checkpoint.Lost {
 				j.lost += o.Records
 			}
+			for _, e := range o.Journal {
+				if err := j.dir.journal.Put(e.Key, e.Value); err != nil {
+					return err
+				}
+			}
 			if o.Status == checkpoint.Replaced {
 				i := slices.IndexFunc(j.dir.pending, func(c exec.Committable) bool { return c.Key() == o.Committable.Key() })
 				j.dir.pending[i], j.replaced = *o.Replacement, true
@@ -276,11 +289,6 @@ func (j *job) commit(p *process, c exec.Committer) (settled []exec.Committable, 
 			}
 			j.dir.pending = slices.DeleteFunc(j.dir.pending, func(c exec.Committable) bool { return c.Key() == o.Committable.Key() })
 			settled = append(settled, o.Committable)
-			for _, e := range o.Journal {
-				if err := j.dir.journal.Put(e.Key, e.Value); err != nil {
-					return err
-				}
-			}
 		}
 		return nil
 	})

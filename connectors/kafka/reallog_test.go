@@ -150,3 +150,29 @@ func TestKafkaReplacementKilled(t *testing.T) {
 		}
 	}
 }
+
+// TestKafkaSlowReplacement: rows that take longer to be written anew than the
+// time-out of ordinary transactions.
+func TestKafkaSlowReplacement(t *testing.T) {
+	c := testCases(t)
+	j := shortLived(t, c, optLog, "true")
+	j.killWhen("stored", 2)
+	j.downTooLong(c.addr)
+	slow := false
+	j.answer = func(call, _ string, err error) error {
+		if call == "AddPartitions" && !slow {
+			slow = true
+			time.Sleep(4 * time.Second) // 1.5 s, and 0.5 s until the broker looks
+		}
+		return err
+	}
+	if err := j.run(newProcess()); err != nil {
+		t.Fatal(err)
+	}
+	if j.anew != 1 || !slow {
+		t.Fatalf("%d transactions were written anew, want 1", j.anew)
+	}
+	if err := j.checkWithin(20 * time.Second); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -217,7 +217,7 @@ func (s *transactionalSink) sessionFor(c exec.SinkContext) *txn.Session {
 		PoolSize: int(o.Int(optPoolSize)), PoolMax: int(o.Int(optPoolMax)),
 		MaxConcurrent: c.MaxConcurrent, Interval: c.Interval,
 		ContinueLost: o.Enum(optLost) == "continue", Fresh: c.Fresh,
-		Rewriter: &rewriter{s, c},
+		Rewriter: &rewriter{s, c}, LogBytes: func(log string) (int64, error) { return txnlog.Size(c.Journal, log) },
 	}
 	if o.Bool(optMarker) {
 		conf.Marker = client.TP{Topic: s.layout.topics[0]}

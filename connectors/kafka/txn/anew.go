@@ -10,6 +10,7 @@ import (
 
 	"github.com/sqlstream/sqlstream/checkpoint"
 	"github.com/sqlstream/sqlstream/connectors/kafka/client"
+	"github.com/sqlstream/sqlstream/exec"
 )
 
 // Rewriter writes the records of a lost transaction again.
@@ -59,14 +60,29 @@ type lostInRecovery struct{ cause error }
 
 func (e *lostInRecovery) Error() string { return e.cause.Error() }
 
+// recovery is what a start, or a restart inside the process, knows of lost
+// transactions that have a log.
+type recovery struct {
+	lost map[string]*lostInRecovery // by marker text: proven not to be committed, ever
+	anew map[string]bool            // by marker text: a replacement of this recovery
+}
+
+// knownLost tells whether this recovery has proved the transaction lost.
+func (s *Session) knownLost(t Transaction) *lostInRecovery {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.recovery.lost[t.MarkerText()]
+}
+
 // lostLogged: only recovery writes anew. A running job restarts inside the
 // process; its writers are ahead of what is to be written.
 func (s *Session) lostLogged(t Transaction, why error) (Verdict, error) {
 	s.mu.Lock()
-	recovers := s.recovers
-	s.mu.Unlock()
-	if recovers {
-		return Verdict{Detail: why.Error()}, &lostInRecovery{why}
+	defer s.mu.Unlock()
+	if s.recovers {
+		lost := &lostInRecovery{why}
+		s.recovery.lost[t.MarkerText()] = lost
+		return Verdict{Detail: why.Error()}, lost
 	}
 	err := fmt.Errorf("%s: it is lost (%w) and written anew from the pre-commit log: %w", t.Describe(), why, checkpoint.ErrRestart)
 	return Verdict{Detail: err.Error()}, err
@@ -91,24 +107,65 @@ func (s *Session) writeAnew(ctx context.Context, t Transaction, cause error, lat
 			return s.undecided(t, err)
 		}
 	}
+	if age := s.ageAnew(t); age >= s.longest() {
+		err := s.tooSlow(t, age)
+		return Verdict{Detail: err.Error()}, err
+	}
 	var err error
+	var took time.Duration
 	for range rewriteTries {
+		begun := s.c.Clock.Now()
 		var again Transaction
 		if again, err = s.rewrite(ctx, t); err == nil {
 			s.c.Log.Warn("a transaction was lost before it could be committed; its rows are written anew from the pre-commit log",
 				"checkpoint", t.Checkpoint, "records", t.Records, "transactional.id", t.ID, "now", again.ID, "cause", cause)
 			return Verdict{Status: checkpoint.Replaced, Detail: fmt.Sprintf("%d records written anew to %s: %v", t.Records, again.ID, cause), Replacement: &again}, nil
 		}
-		if !fenced(err) && !isRemade(err) {
+		if took = s.c.Clock.Now().Sub(begun); !fenced(err) && !isRemade(err) || took >= s.longest() {
 			break
 		}
+	}
+	if fenced(err) && took >= s.c.Timeout {
+		err = s.tooSlow(t, took)
 	}
 	return Verdict{Detail: err.Error()}, err
 }
 
+// ageAnew is the age of what was itself written anew in this recovery.
+func (s *Session) ageAnew(t Transaction) time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.recovery.anew[t.MarkerText()] {
+		return 0
+	}
+	return s.c.Clock.Now().Sub(time.UnixMilli(t.StartMillis))
+}
+
+// longest is the time-out of a replacement: the longest that the broker
+// allows, for it must be written in one go, and nobody knows how long that
+// takes. Its id has the configured one again from its next use on.
+func (s *Session) longest() time.Duration { return max(s.limit, s.c.Timeout) }
+
+// tooSlow: the broker gives up what is written anew before it is committed,
+// so another start would do so again.
+func (s *Session) tooSlow(t Transaction, took time.Duration) error {
+	size := ""
+	if s.c.LogBytes != nil {
+		if n, err := s.c.LogBytes(t.Log); err == nil {
+			size = fmt.Sprintf(" (%d bytes)", n)
+		}
+	}
+	most := fmt.Sprintf("transactions may last %d ms ('properties.transaction.timeout.ms'; the broker's own limit is not known)", s.longest().Milliseconds())
+	if s.limit > 0 {
+		most = fmt.Sprintf("the broker allows a transaction %d ms (transaction.max.timeout.ms, which such a one is given whatever 'properties.transaction.timeout.ms' is)", s.limit.Milliseconds())
+	}
+	return exec.Fatal(fmt.Errorf("%s: it is lost, and what was written anew from its pre-commit log%s was aborted by the broker, too, after %s: %s; raise that limit at the brokers or make them faster, and start again; nothing is lost until `sqlstream txn abort --force` gives the rows up",
+		t.Describe(), size, took.Round(time.Millisecond), most))
+}
+
 // rewrite makes one pre-committed replacement.
 func (s *Session) rewrite(ctx context.Context, t Transaction) (Transaction, error) {
-	o, err := s.Begin(ctx, t.writer())
+	o, err := s.begins(ctx, t.writer(), s.longest())
 	if err != nil {
 		return Transaction{}, err
 	}
@@ -121,6 +178,9 @@ func (s *Session) rewrite(ctx context.Context, t Transaction) (Transaction, erro
 		s.release(o.ID)
 		return Transaction{}, s.Refused(ctx, err)
 	}
+	s.mu.Lock()
+	s.recovery.anew[again.MarkerText()] = true
+	s.mu.Unlock()
 	return again, nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/sqlstream/sqlstream/connectors/kafka/client"
 	"github.com/sqlstream/sqlstream/connectors/kafka/codes"
@@ -171,13 +172,17 @@ type Open struct {
 // another one is tried once the owner id answers, so that a broker that is
 // away does not use up the ids.
 func (s *Session) Begin(ctx context.Context, writer int) (Open, error) {
+	return s.begins(ctx, writer, s.c.Timeout)
+}
+
+func (s *Session) begins(ctx context.Context, writer int, timeout time.Duration) (Open, error) {
 	deadline := s.c.Clock.Now().Add(s.c.Patience)
 	for {
 		id, err := s.reserve(writer)
 		if err != nil {
 			return Open{}, err
 		}
-		p, initErr := s.initOnce(ctx, id)
+		p, initErr := s.initOnce(ctx, id, timeout)
 		err = s.explain(initErr)
 		if err == nil || underWay(initErr) {
 			err = s.AskOwner(ctx)
@@ -194,11 +199,11 @@ func (s *Session) Begin(ctx context.Context, writer int) (Open, error) {
 
 // initOnce sends InitProducerId again only where the one before was answered,
 // or not sent.
-func (s *Session) initOnce(ctx context.Context, id string) (client.Producer, error) {
+func (s *Session) initOnce(ctx context.Context, id string, timeout time.Duration) (client.Producer, error) {
 	var p client.Producer
 	repeat := func(err error) bool { return again(err) || unsent(err) }
 	err := retry(ctx, s.c.Clock, s.c.Patience, repeat, func() (err error) {
-		p, err = s.c.Cluster.InitProducerID(ctx, id, s.c.Timeout)
+		p, err = s.c.Cluster.InitProducerID(ctx, id, timeout)
 		return err
 	})
 	if underWay(err) {

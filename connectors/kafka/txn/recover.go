@@ -65,7 +65,7 @@ func (s *Session) Restarted() {
 func (s *Session) begin(pending []Transaction) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.recovers = true
+	s.recovers, s.recovery = true, recovery{map[string]*lostInRecovery{}, map[string]bool{}}
 	s.open, s.held, s.taken = map[string]bool{}, map[string]client.Producer{}, map[string]bool{}
 	for _, t := range pending {
 		if id, ok := s.names.Parse(t.ID); ok {

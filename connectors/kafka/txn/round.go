@@ -20,10 +20,13 @@ import (
 //
 // During recovery a lost transaction that has a log is written anew, and its
 // verdict is Replaced: CommitAll is to be called again when that is durable.
+// One a round is, when all others have been tried: its replacement is then
+// committed at once, and not when all have been written, after its time-out.
 func (s *Session) CommitAll(ctx context.Context, list []Transaction) ([]Verdict, error) {
-	r := &round{s: s, list: list, verdicts: make([]Verdict, len(list)), logged: writersWithLog(list)}
+	r := &round{s: s, list: list, verdicts: make([]Verdict, len(list)), logged: writersWithLog(list), lost: map[int]error{}}
 	r.commit(ctx)
 	r.confirm(ctx)
+	r.writeOne(ctx)
 	r.sumUp()
 	return r.verdicts, r.first
 }
@@ -35,6 +38,7 @@ type round struct {
 	verdicts []Verdict
 	logged   map[int]bool
 	waits    map[int]checkpoint.ID // writer → its checkpoint without final outcome
+	lost     map[int]error         // index → why; to be written anew
 	first    error
 }
 
@@ -88,9 +92,8 @@ func (r *round) try(ctx context.Context, i int, why *RemadeError) {
 	v, err := r.s.commitOrLose(ctx, t, why)
 	var lost *lostInRecovery
 	if errors.As(err, &lost) {
-		marker := v.Marker
-		v, err = r.s.writeAnew(ctx, t, lost.cause, laterOf(r.list, t))
-		v.Marker = marker
+		r.lost[i], err = lost.cause, nil
+		v.Detail = "waits to be written anew: " + v.Detail
 	}
 	r.fail(err)
 	if r.logged[w] && v.Status != checkpoint.Committed && v.Status != checkpoint.Lost {
@@ -99,9 +102,28 @@ func (r *round) try(ctx context.Context, i int, why *RemadeError) {
 	r.verdicts[i] = v
 }
 
+// writeOne writes the first lost transaction anew.
+func (r *round) writeOne(ctx context.Context) {
+	for _, i := range byCheckpoint(r.list) {
+		cause := r.lost[i]
+		if cause == nil {
+			continue
+		}
+		marker := r.verdicts[i].Marker
+		v, err := r.s.writeAnew(ctx, r.list[i], cause, laterOf(r.list, r.list[i]))
+		v.Marker = marker
+		r.verdicts[i] = v
+		r.fail(err)
+		return
+	}
+}
+
 func (s *Session) commitOrLose(ctx context.Context, t Transaction, why *RemadeError) (Verdict, error) {
 	if why != nil {
 		return s.gone(ctx, t, why)
+	}
+	if lost := s.knownLost(t); lost != nil {
+		return Verdict{Detail: lost.Error()}, lost
 	}
 	return s.commit(ctx, t)
 }

@@ -35,6 +35,8 @@ type Config struct {
 	// Rewriter writes lost transactions anew from the pre-commit log. Needed
 	// for transactions that have one.
 	Rewriter Rewriter
+	// LogBytes tells how much a pre-commit log holds, for messages. Optional.
+	LogBytes func(log string) (int64, error)
 
 	// Patience bounds the repeats of one request that gets no useful answer.
 	// Optional: 30 s.
@@ -74,6 +76,7 @@ type Session struct {
 	taken     map[string]bool // taken over in this recovery
 	size      map[int]int     // writer → ids in its pool
 	retention time.Duration   // of markers
+	recovery  recovery        // of recovers
 }
 
 // NewSession makes no request.

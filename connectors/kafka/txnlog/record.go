@@ -65,19 +65,28 @@ func seal(records []byte) []byte {
 
 var errCorrupt = errors.New("it is corrupt")
 
-// decodeChunk reads all records of a chunk.
-func decodeChunk(chunk []byte, into []Record) ([]Record, error) {
+// unpacked checks a chunk, and tells the size of its records.
+func unpacked(chunk []byte) (int, error) {
 	n := len(chunk) - 4
 	if n < 1 || crc32.Checksum(chunk[:n], castagnoli) != binary.LittleEndian.Uint32(chunk[n:]) {
-		return nil, errCorrupt
+		return 0, errCorrupt
 	}
 	if chunk[0] != chunkVersion {
-		return nil, errors.New("it was written by a newer program")
+		return 0, errors.New("it was written by a newer program")
 	}
-	if size, err := s2.DecodedLen(chunk[1:n]); err != nil || size > maxRecords {
-		return nil, errCorrupt
+	size, err := s2.DecodedLen(chunk[1:n])
+	if err != nil || size > maxRecords {
+		return 0, errCorrupt
 	}
-	records, err := s2.Decode(nil, chunk[1:n])
+	return size, nil
+}
+
+// decodeChunk reads all records of a chunk.
+func decodeChunk(chunk []byte, into []Record) ([]Record, error) {
+	if _, err := unpacked(chunk); err != nil {
+		return nil, err
+	}
+	records, err := s2.Decode(nil, chunk[1:len(chunk)-4])
 	if err != nil {
 		return nil, errCorrupt
 	}

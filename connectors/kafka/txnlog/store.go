@@ -42,6 +42,21 @@ func Read(j checkpoint.Journal, name string, f func([]Record) error) error {
 	}
 }
 
+// Size is how many bytes the records of a log have, unpacked.
+func Size(j checkpoint.Journal, name string) (bytes int64, err error) {
+	for n := 0; ; n++ {
+		chunk, err := j.Get(chunkKey(name, n))
+		if err != nil || chunk == nil {
+			return bytes, err
+		}
+		size, err := unpacked(chunk)
+		if err != nil {
+			return bytes, fmt.Errorf("chunk %d of pre-commit log %s: %w", n, name, err)
+		}
+		bytes += int64(size)
+	}
+}
+
 // Sweep deletes every log but those to keep. Only recovery calls it, when the
 // outcomes are durable and no writer is open.
 func Sweep(j checkpoint.Journal, keep map[string]bool) error {
