@@ -18,15 +18,26 @@ type chunkUse struct {
 // setLocs is where the pages and blocks of a rowset lie.
 type setLocs struct {
 	high   int32
-	fams   [][]loc
+	fams   [][]pageLoc
 	blocks []loc
+}
+
+// pageLoc is where a page lies, and the patches over it, the earliest first: each in a later chunk.
+type pageLoc struct {
+	loc
+	patches []patchLoc
+}
+
+type patchLoc struct {
+	loc
+	rows []uint16 // ascending
 }
 
 // loc is where an encoded page lies: in the chunk with this index in the manifest's list, going on at the start of the
 // following ones if it does not fit. A page is never empty; a block may be: size 0.
 type loc struct{ chunk, off, size uint32 }
 
-// known returns the place of a page in the base, if it has not changed since.
+// known returns the place of a block in the base, if it has not changed since.
 func (b *base) known(locs []loc, i int, epoch uint64) (loc, bool) {
 	if epoch > b.epoch || i >= len(locs) {
 		return loc{}, false

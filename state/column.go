@@ -30,6 +30,8 @@ type pager interface {
 	copyCells(slots []int32, from pager, fromSlots []int32)
 	// load fills an empty page from its encoded form.
 	load(p, rows int, d *decoder)
+	// loadRows lays rows of a patch over a page.
+	loadRows(p int, rows []uint16, d *decoder)
 }
 
 func (c *column[T]) addPage() {

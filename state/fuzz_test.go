@@ -42,7 +42,7 @@ func FuzzManifest(f *testing.F) {
 func FuzzPage(f *testing.F) {
 	w := openWide(f, nil, AllGroups, nil)
 	w.put(some(900, 1000), value(0))
-	img := w.t.freeze()
+	img := w.t.freeze(0)
 	for i := range w.t.fams {
 		f.Add(i, img.sets[0].appendPage(nil, i, 0))
 	}

@@ -46,7 +46,7 @@ func (h Col[T]) NullPage(p int) *[PageRows / 64]uint64 { return h.c.nulls[p] }
 func (h Col[T]) AnyNull() bool { return h.c.anyNull }
 
 func (c *column[T]) mustOwn(slot int32) {
-	if c.fam.epoch[slot>>PageShift] != c.fam.clk.cur {
+	if c.fam.epoch[slot>>PageShift] != c.fam.clk.cur || c.fam.changed[slot>>6]>>(uint(slot)&63)&1 == 0 {
 		panic(fmt.Sprintf("state: write to slot %d, which was not touched since the last freeze", slot))
 	}
 }

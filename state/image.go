@@ -24,14 +24,16 @@ type setImage struct {
 }
 
 type familyImage struct {
-	cols   []columnImage
-	epochs []uint64
+	cols    []columnImage
+	epochs  []uint64
+	changes []changes
 }
 
-func (t *Table) freeze() *tableImage {
+// freeze ends the clock's epoch for the table; base is that of the last completed snapshot.
+func (t *Table) freeze(base uint64) *tableImage {
 	i := &tableImage{layout: t.layout}
 	for _, r := range t.sets() {
-		i.sets = append(i.sets, r.freeze())
+		i.sets = append(i.sets, r.freeze(base))
 	}
 	return i
 }
@@ -51,11 +53,11 @@ func (t *Table) sets() []*rowset {
 	return sets
 }
 
-func (r *rowset) freeze() *setImage {
+func (r *rowset) freeze(base uint64) *setImage {
 	pages := pagesOf(r.high)
 	i := &setImage{name: r.name, high: r.high, blocks: slices.Clone(r.arena.blocks), epochs: slices.Clone(r.arena.epoch)}
 	for _, f := range r.fams {
-		fi := familyImage{epochs: slices.Clone(f.epoch[:pages])}
+		fi := familyImage{epochs: slices.Clone(f.epoch[:pages]), changes: f.takeChanges(r.clk.cur, base)}
 		for _, c := range f.cols {
 			fi.cols = append(fi.cols, c.freeze())
 		}
@@ -70,8 +72,8 @@ func pagesOf(high int32) int { return int((high + PageMask) >> PageShift) }
 
 // appendPage writes page p of a family: the number of rows, then column by column. A page without live rows is 0 rows.
 func (s *setImage) appendPage(dst []byte, fam, p int) []byte {
-	rows := min(int(s.high)-p<<PageShift, PageRows)
-	if !slices.Contains(s.live.pages[p][:rows], 1) || len(s.fams[fam].cols) == 0 {
+	rows := s.rows(p)
+	if s.dead(p) || len(s.fams[fam].cols) == 0 {
 		rows = 0
 	}
 	dst = binary.AppendUvarint(dst, uint64(rows))
@@ -83,6 +85,12 @@ func (s *setImage) appendPage(dst []byte, fam, p int) []byte {
 	}
 	return dst
 }
+
+// rows is how many slots of page p are in use, or were.
+func (s *setImage) rows(p int) int { return min(int(s.high)-p<<PageShift, PageRows) }
+
+// dead says that no row of page p is live.
+func (s *setImage) dead(p int) bool { return !slices.Contains(s.live.pages[p][:s.rows(p)], 1) }
 
 // loadPage reads page p of a family into the empty page of a rowset.
 func (r *rowset) loadPage(fam, p int, d *decoder) {

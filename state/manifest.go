@@ -10,7 +10,7 @@ import (
 // A manifest is head (magic, version), body, and the CRC-32C of both. DESIGN.md has the body's format.
 const (
 	manifestMagic   = 0x6d737173 // "sqsm"
-	manifestVersion = 1
+	manifestVersion = 2          // 1: without patches
 	manifestHead    = 6
 	maxSlots        = 1<<31 - PageRows
 )
@@ -60,17 +60,28 @@ func appendLocs(d []byte, s *setLocs) []byte {
 	d = binary.AppendUvarint(d, uint64(s.high))
 	d = binary.AppendUvarint(d, uint64(len(s.fams)))
 	for _, fam := range s.fams {
-		d = appendLocList(d, fam)
+		d = binary.AppendUvarint(d, uint64(len(fam)))
+		for _, p := range fam {
+			d = appendLoc(d, p.loc)
+			d = binary.AppendUvarint(d, uint64(len(p.patches)))
+			for _, patch := range p.patches {
+				d = appendLoc(d, patch.loc)
+			}
+		}
 	}
 	return appendLocList(d, s.blocks)
+}
+
+func appendLoc(d []byte, l loc) []byte {
+	d = binary.AppendUvarint(d, uint64(l.chunk))
+	d = binary.AppendUvarint(d, uint64(l.off))
+	return binary.AppendUvarint(d, uint64(l.size))
 }
 
 func appendLocList(d []byte, locs []loc) []byte {
 	d = binary.AppendUvarint(d, uint64(len(locs)))
 	for _, l := range locs {
-		d = binary.AppendUvarint(d, uint64(l.chunk))
-		d = binary.AppendUvarint(d, uint64(l.off))
-		d = binary.AppendUvarint(d, uint64(l.size))
+		d = appendLoc(d, l)
 	}
 	return d
 }
@@ -110,22 +121,23 @@ func decodeManifest(data []byte) (*manifest, error) {
 	if len(data) < manifestHead+4 || binary.LittleEndian.Uint32(data) != manifestMagic {
 		return nil, errors.New("the manifest is not one of state")
 	}
-	if v := binary.LittleEndian.Uint16(data[4:]); v != manifestVersion {
-		return nil, fmt.Errorf("the manifest has format version %d; this program reads %d", v, manifestVersion)
+	version := binary.LittleEndian.Uint16(data[4:])
+	if version < 1 || version > manifestVersion {
+		return nil, fmt.Errorf("the manifest has format version %d; this program reads 1 to %d", version, manifestVersion)
 	}
 	body, tail := data[:len(data)-4], data[len(data)-4:]
 	if crc32.Checksum(body, castagnoli) != binary.LittleEndian.Uint32(tail) {
 		return nil, errors.New("the manifest is damaged: its checksum is wrong")
 	}
-	m, err := decodeBody(body[manifestHead:])
+	m, err := decodeBody(body[manifestHead:], version)
 	if err != nil {
 		return nil, fmt.Errorf("the manifest is damaged: %w", err)
 	}
 	return m, nil
 }
 
-func decodeBody(body []byte) (*manifest, error) {
-	d := &decoder{data: body}
+func decodeBody(body []byte, version uint16) (*manifest, error) {
+	d := &decoder{data: body, patches: version >= 2}
 	m := &manifest{operator: string(d.bytes())}
 	m.owned = Range{d.byte(), d.byte()}
 	for range d.count(6) {
@@ -196,16 +208,32 @@ func (d *decoder) locs() setLocs {
 	}
 	s := setLocs{high: int32(high)}
 	for range d.count(1) {
-		s.fams = append(s.fams, d.locList())
+		s.fams = append(s.fams, d.pageList())
 	}
 	s.blocks = d.locList()
 	return s
 }
 
+func (d *decoder) loc() loc { return loc{uint32(d.uint()), uint32(d.uint()), uint32(d.uint())} }
+
+func (d *decoder) pageList() []pageLoc {
+	pages := make([]pageLoc, d.count(3))
+	for i := range pages {
+		pages[i].loc = d.loc()
+		if !d.patches {
+			continue
+		}
+		for range d.count(3) {
+			pages[i].patches = append(pages[i].patches, patchLoc{loc: d.loc()})
+		}
+	}
+	return pages
+}
+
 func (d *decoder) locList() []loc {
 	locs := make([]loc, d.count(3))
 	for i := range locs {
-		locs[i] = loc{uint32(d.uint()), uint32(d.uint()), uint32(d.uint())}
+		locs[i] = d.loc()
 	}
 	return locs
 }
@@ -234,23 +262,33 @@ func (m *manifest) checkSet(s *setLocs) error {
 		if len(fam) != pagesOf(s.high) {
 			return fmt.Errorf("%d pages for %d slots", len(fam), s.high)
 		}
-		if err := m.checkLocs(fam); err != nil {
-			return err
+		for _, p := range fam {
+			last := p.loc
+			for _, patch := range p.patches {
+				if patch.size == 0 || patch.chunk <= last.chunk {
+					return fmt.Errorf("a patch in chunk number %d over a page in %d", patch.chunk, last.chunk)
+				}
+				last = patch.loc
+			}
 		}
 	}
-	return m.checkLocs(s.blocks)
+	var err error
+	s.each(func(l *loc) {
+		if err == nil {
+			err = m.checkLoc(*l)
+		}
+	})
+	return err
 }
 
-func (m *manifest) checkLocs(locs []loc) error {
-	for _, l := range locs {
-		off, left := l.off, l.size
-		for c := l.chunk; left > 0; c++ {
-			if int64(c) >= int64(len(m.chunks)) || off < chunkHead || off >= m.chunks[c].size-chunkTail {
-				return fmt.Errorf("a page at byte %d of chunk number %d of %d", off, c, len(m.chunks))
-			}
-			left -= min(left, m.chunks[c].size-chunkTail-off)
-			off = chunkHead
+func (m *manifest) checkLoc(l loc) error {
+	off, left := l.off, l.size
+	for c := l.chunk; left > 0; c++ {
+		if int64(c) >= int64(len(m.chunks)) || off < chunkHead || off >= m.chunks[c].size-chunkTail {
+			return fmt.Errorf("a page at byte %d of chunk number %d of %d", off, c, len(m.chunks))
 		}
+		left -= min(left, m.chunks[c].size-chunkTail-off)
+		off = chunkHead
 	}
 	return nil
 }

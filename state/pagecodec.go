@@ -10,15 +10,18 @@ import (
 type columnImage interface {
 	// append writes the first rows of page p.
 	append(dst []byte, p, rows int) []byte
+	// appendRows writes some rows of page p.
+	appendRows(dst []byte, p int, rows []uint16) []byte
 }
 
 type columnCopy[T any] struct {
 	pages []*[PageRows]T
 	nulls []*[nullWords]uint64
+	some  *[PageRows]T // scratch of appendRows
 }
 
 func (c *column[T]) freeze() columnImage {
-	return &columnCopy[T]{append([]*[PageRows]T(nil), c.pages...), append([]*[nullWords]uint64(nil), c.nulls...)}
+	return &columnCopy[T]{pages: append([]*[PageRows]T(nil), c.pages...), nulls: append([]*[nullWords]uint64(nil), c.nulls...)}
 }
 
 func (c *columnCopy[T]) append(dst []byte, p, rows int) []byte {
@@ -31,6 +34,28 @@ func (c *columnCopy[T]) append(dst []byte, p, rows int) []byte {
 		return dst
 	}
 	return appendNulls(dst, c.nulls[p][:(rows+63)/64])
+}
+
+func (c *columnCopy[T]) appendRows(dst []byte, p int, rows []uint16) []byte {
+	if c.some == nil {
+		c.some = new([PageRows]T)
+	}
+	for i, r := range rows {
+		c.some[i] = c.pages[p][r]
+	}
+	var v [maxSeries]series
+	n := unpackPage(c.some, len(rows), &v)
+	for i := range n {
+		dst = appendSeries(dst, v[i][:len(rows)])
+	}
+	if len(c.nulls) == 0 {
+		return dst
+	}
+	var nulls rowBits
+	for i, r := range rows {
+		nulls[i>>6] |= c.nulls[p][r>>6] >> (r & 63) & 1 << (i & 63)
+	}
+	return appendNulls(dst, nulls[:(len(rows)+63)/64])
 }
 
 func appendNulls(dst []byte, words []uint64) []byte {
@@ -58,6 +83,32 @@ func (c *column[T]) load(p, rows int, d *decoder) {
 		c.anyNull = true
 		for i := range (rows + 63) / 64 {
 			c.nulls[p][i] = d.u64()
+		}
+	}
+}
+
+func (c *column[T]) loadRows(p int, rows []uint16, d *decoder) {
+	var v [maxSeries]series
+	some := new([PageRows]T)
+	for i := range seriesOf(some) {
+		d.series(v[i][:len(rows)])
+	}
+	packPage(some, len(rows), &v)
+	var nulls rowBits
+	if c.nullable && d.byte() != 0 {
+		c.anyNull = true
+		for i := range (len(rows) + 63) / 64 {
+			nulls[i] = d.u64()
+		}
+	}
+	if d.err != nil {
+		return
+	}
+	for i, r := range rows {
+		c.pages[p][r] = some[i]
+		if c.nullable {
+			w := &c.nulls[p][r>>6]
+			*w = *w&^(1<<(r&63)) | nulls[i>>6]>>(i&63)&1<<(r&63)
 		}
 	}
 }

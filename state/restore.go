@@ -175,14 +175,16 @@ func (c *chunkCursor) get(l loc) ([]byte, error) {
 	return c.page, nil
 }
 
-// pageJob is a page or block to load; fam -1: block.
+// pageJob is a page, patch or block to load; fam -1: block.
 type pageJob struct {
 	at      loc
 	set     *rowset
 	fam, no int
+	patch   *patchLoc // its rows are noted
 }
 
-// load fills an empty table with pages as they are, reading each chunk about once.
+// load fills an empty table with pages as they are, reading each chunk about once. A patch lies in a later chunk than what
+// it is laid over, so the order of chunks is right.
 func (r *restored) load(m *manifest, from *tableLocs, t *Table) error {
 	if r.chunks == nil {
 		return errors.New("there is no reader of chunks to restore from")
@@ -221,7 +223,11 @@ func (r *restored) loadOne(j pageJob) error {
 		return nil
 	}
 	d := &decoder{data: data}
-	j.set.loadPage(j.fam, j.no, d)
+	if j.patch != nil {
+		j.patch.rows = j.set.loadPatch(j.fam, j.no, d)
+	} else {
+		j.set.loadPage(j.fam, j.no, d)
+	}
 	if d.err == nil && len(d.data) > 0 {
 		d.err = errors.New("it goes on after its end")
 	}
@@ -235,10 +241,14 @@ func (r *restored) loadOne(j pageJob) error {
 func (r *rowset) prepare(from *setLocs, jobs []pageJob) []pageJob {
 	r.high, r.clean = from.high, from.high
 	for i, f := range r.fams {
-		for p, at := range from.fams[i] {
+		for p := range from.fams[i] {
 			f.addPage()
 			f.epoch[p] = 0
-			jobs = append(jobs, pageJob{at, r, i, p})
+			at := &from.fams[i][p]
+			jobs = append(jobs, pageJob{at: at.loc, set: r, fam: i, no: p})
+			for k := range at.patches {
+				jobs = append(jobs, pageJob{at.patches[k].loc, r, i, p, &at.patches[k]})
+			}
 		}
 	}
 	a := r.arena
@@ -247,7 +257,7 @@ func (r *rowset) prepare(from *setLocs, jobs []pageJob) []pageJob {
 	a.epoch = make([]uint64, len(from.blocks))
 	for b, at := range from.blocks {
 		if at.size > 0 {
-			jobs = append(jobs, pageJob{at, r, -1, b})
+			jobs = append(jobs, pageJob{at: at, set: r, fam: -1, no: b})
 		}
 	}
 	return jobs

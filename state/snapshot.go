@@ -52,7 +52,7 @@ func (b *Backend) Freeze() (*Snapshot, error) {
 	}
 	s := &Snapshot{backend: b, base: b.base}
 	for _, t := range b.tables {
-		s.tables = append(s.tables, t.freeze())
+		s.tables = append(s.tables, t.freeze(b.base.epoch))
 	}
 	for _, v := range b.values {
 		if v.set {

@@ -12,8 +12,9 @@ var errTruncated = errors.New("it ends too early")
 
 // decoder reads what the append functions of encoding/binary wrote. After an error all reads give zero.
 type decoder struct {
-	data []byte
-	err  error
+	data    []byte
+	err     error
+	patches bool // of a manifest: pages have patches
 }
 
 func (d *decoder) take(n uint64) []byte {
