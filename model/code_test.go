@@ -47,10 +47,12 @@ type sim struct {
 
 	late              []func() // requests that got no answer
 	timeouts, zombies int      // left
+	tooLong           int      // transactions that wait too long for a person; left
 	lateOwner         int      // InitProducerIds for the owner id that may come late; left
 	reported          int      // records said to be lost
 	done              bool
 	steps             []string
+	hands             *[8]int // how often transactions were settled by hand, by outcome
 }
 
 // TestCodeKeepsTheModelsRules: S1 no record twice, S2 Committed only if it
@@ -62,22 +64,26 @@ func TestCodeKeepsTheModelsRules(t *testing.T) {
 	if testing.Short() {
 		n = 100
 	}
+	var hands [8]int
 	for seed := range n {
-		runSim(t, seed)
+		runSim(t, seed, &hands)
 		if t.Failed() {
 			return
 		}
 	}
+	if hands[checkpoint.Committed] == 0 || n > 100 && hands[checkpoint.Lost] == 0 {
+		t.Errorf("outcomes by hand: %v", hands)
+	}
 }
 
-func runSim(t *testing.T, seed uint64) {
-	s := &sim{t: t, rnd: rand.New(rand.NewPCG(seed, 1)), b: newSimBroker(), now: time.UnixMilli(1e12), logs: map[string][]int{}}
+func runSim(t *testing.T, seed uint64, hands *[8]int) {
+	s := &sim{hands: hands, t: t, rnd: rand.New(rand.NewPCG(seed, 1)), b: newSimBroker(), now: time.UnixMilli(1e12), logs: map[string][]int{}}
 	s.log = s.rnd.IntN(3) == 0
 	s.timeouts, s.zombies = s.rnd.IntN(3)/2, s.rnd.IntN(3)/2
 	if s.zombies > 0 { // the model's bounds, too: together they may lose (and report) more
 		s.timeouts = 0
 	} else {
-		s.lateOwner = s.rnd.IntN(3)
+		s.lateOwner, s.tooLong = s.rnd.IntN(3), s.rnd.IntN(2)
 	}
 	defer func() {
 		if t.Failed() {
@@ -176,8 +182,12 @@ func (s *sim) step() {
 	}
 	if s.p.dead {
 		s.trace("kill -9")
-		s.p.dir.Crash()
-		s.start(s.p.dir)
+		dir := s.p.dir
+		dir.Crash()
+		if s.old == nil && s.fault(40) {
+			s.byHand(dir)
+		}
+		s.start(dir)
 	}
 }
 
@@ -241,6 +251,13 @@ func (p *simProc) kill() {
 }
 
 func (s *sim) start(dir *checkpoint.MemDir) {
+	s.p = s.process(dir)
+	s.trace("a process starts")
+	s.p.recover(false)
+}
+
+// process opens the directory.
+func (s *sim) process(dir *checkpoint.MemDir) *simProc {
 	s.procs++
 	p := &simProc{s: s, dir: dir}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
@@ -252,9 +269,7 @@ func (s *sim) start(dir *checkpoint.MemDir) {
 		Cluster: simCluster{p}, Journal: p.store.Journal("sink"), Clock: s, Log: slog.New(slog.DiscardHandler), Prefix: "job", UID: "sink", RunID: p.store.RunID(),
 		Timeout: time.Hour, PoolSize: 4, PoolMax: 6, MaxConcurrent: 2, Marker: marker, ContinueLost: !s.log, Patience: 50 * time.Millisecond, Rewriter: simRewriter{p},
 	})
-	s.p = p
-	s.trace("a process starts")
-	p.recover(false)
+	return p
 }
 
 // recover is exec's attempt: the sink recovers, then writers open.
