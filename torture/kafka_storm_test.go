@@ -77,6 +77,7 @@ func TestKafkaFaultsOfDirectoryAndStorms(t *testing.T) {
 	t.Run("16 disk full, damage", func(t *testing.T) { diskFullAndDamage(t, k.world, slower) })
 	t.Run("18 newer metadata", func(t *testing.T) { newerMetadata(t, k.world(t, 60), slower) })
 	t.Run("19 opened twice", func(t *testing.T) { openedTwice(t, k.world, slower) })
+	t.Run("log too small", func(t *testing.T) { logTooSmall(t, k.world(t, 60), slower) })
 	t.Run("20 late acknowledgements", func(t *testing.T) {
 		j := slower
 		j.TwoSinks, j.Parallelism, j.Timeout = true, 1, stalledBy
