@@ -23,7 +23,7 @@ func init() {
 			{Key: "source.monitor-interval", Kind: connectors.Duration, Unsupported: true, Doc: "look for new files"},
 			{Key: "source.path.regex-pattern", Unsupported: true, Doc: "which files of the folder to read"},
 			{Key: "scan.parallelism", Kind: connectors.Integer, Doc: "readers"},
-			{Key: "scan.rate-limit", Kind: connectors.Integer, Default: "0", Doc: "at most so many rows a second and reader; 0: no limit"},
+			connectors.RateLimitOption,
 			{Key: "sink.parallelism", Kind: connectors.Integer, Default: "0", Doc: "writers; 0: as the job"},
 			{Key: connectors.SemanticKey, Kind: connectors.Enum, Values: guarantees, Doc: "the same as sink.delivery-guarantee"},
 			{Key: connectors.GuaranteeKey, Kind: connectors.Enum, Default: "exactly-once", Values: guarantees, Doc: "when a file appears: at once written (none), on a barrier (at-least-once), when the checkpoint is complete (exactly-once)"},

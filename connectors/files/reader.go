@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sqlstream/sqlstream/connectors"
 	"github.com/sqlstream/sqlstream/connectors/format"
 	"github.com/sqlstream/sqlstream/exec"
 	"github.com/sqlstream/sqlstream/exec/expr"
@@ -31,8 +32,7 @@ type reader struct {
 	inner   *vec.Batch // what the decoder fills, where metadata columns exist
 	filter  *expr.Filter
 	env     fn.Env
-	limit   rate
-	rows    int
+	limit   connectors.RateLimit
 }
 
 // file is one open file. offset counts unpacked bytes, line records from 1.
@@ -91,8 +91,7 @@ func (s *source) Reader(ctx exec.SourceContext, splits []exec.Split) (exec.Reade
 		}
 	}
 	r.env.Zone = s.table.Env.Zone
-	r.limit = rate{perSecond: s.table.Options.Int("scan.rate-limit"), clock: ctx.Clock}
-	r.rows = r.limit.batch(vec.MaxRows)
+	r.limit = connectors.RateLimitOf(s.table.Options, s.scan.Parallelism, ctx.Clock)
 	return r, r.open()
 }
 
@@ -156,21 +155,24 @@ func (r *reader) Next(ctx context.Context, b *vec.Batch) (split int, ended bool,
 	split = r.pick()
 	if split < 0 {
 		b.N, b.Sel = 0, nil
-		return 0, false, r.limit.idle(ctx, r.ctx.Wake)
+		_, err = connectors.Pause(ctx, &r.ctx, connectors.MaxPause)
+		return 0, false, err
 	}
-	if wait := r.limit.wait(); wait > 0 {
+	rows, wait := r.limit.Allow(vec.MaxRows)
+	if rows == 0 {
 		b.N, b.Sel = 0, nil
-		return split, false, r.limit.pause(ctx, r.ctx.Wake, wait)
+		_, err = connectors.Pause(ctx, &r.ctx, wait)
+		return split, false, err
 	}
 	f := r.files[split]
-	if err := f.fill(r.src.framing, r.rows); err != nil {
+	if err := f.fill(r.src.framing, rows); err != nil {
 		return split, false, fmt.Errorf("file '%s': %w", f.path, err)
 	}
 	first := f.line - int64(len(f.msgs.Spans)) + 1
 	if err := r.fillBatch(f, b); err != nil {
 		return split, false, r.located(f, first, err)
 	}
-	r.limit.took(b.N)
+	r.limit.GiveBack(rows - len(f.msgs.Spans))
 	r.splits[split].Position = position(f.offset, f.line)
 	if f.eof && len(f.buf) == 0 {
 		r.splits[split].Position = position(-1, f.line)

@@ -194,30 +194,6 @@ func TestReadCommittedHidesWhatWasAborted(t *testing.T) {
 	}
 }
 
-// TestRateLimit reads no faster than told.
-func TestRateLimit(t *testing.T) {
-	l := limiter{rate: 100}
-	now := time.Unix(0, 0)
-	l.clock = fixedClock{&now}
-	total := 0
-	for range 300 { // 3 seconds in steps of 10 ms
-		n, wait := l.allow(1000)
-		if n == 0 && wait <= 0 {
-			t.Fatal("no rows and no wait")
-		}
-		total += n
-		now = now.Add(10 * time.Millisecond)
-	}
-	if total < 295 || total > 305 {
-		t.Fatalf("%d rows in 3 s at 100 a second", total)
-	}
-}
-
-type fixedClock struct{ now *time.Time }
-
-func (c fixedClock) Now() time.Time                       { return *c.now }
-func (c fixedClock) After(time.Duration) <-chan time.Time { panic("not used") }
-
 // TestMurmur2 agrees with other clients on where a key lies.
 func TestMurmur2(t *testing.T) {
 	p := partitioner{kind: "default", partitions: 7}

@@ -23,7 +23,6 @@ const (
 	optOnError    = "on-error"
 	optStartup    = "scan.startup.mode"
 	optBounded    = "scan.bounded.mode"
-	optRate       = "scan.rate-limit"
 	optSemantic   = connectors.SemanticKey
 	optGuarantee  = connectors.GuaranteeKey
 	optTxnPrefix  = "sink.transactional-id-prefix"
@@ -48,7 +47,7 @@ var boundedOptions = []connectors.Option{
 	{Key: optBounded, Kind: connectors.Enum, Default: "unbounded", Values: []string{"unbounded", "latest-offset", "group-offsets", "timestamp", "specific-offsets"}, Doc: "where the reading ends; latest-offset is the end when the job starts first"},
 	{Key: "scan.bounded.specific-offsets", Doc: "for specific-offsets: as scan.startup.specific-offsets; the offset itself is not read"},
 	{Key: "scan.bounded.timestamp-millis", Kind: connectors.Integer, Doc: "for timestamp: milliseconds since 1970"},
-	{Key: optRate, Kind: connectors.Integer, Default: "0", Doc: "at most so many rows a second over all readers; 0: no limit"},
+	connectors.RateLimitOption,
 	{Key: "scan.parallelism", Kind: connectors.Integer, Default: "0", Doc: "readers; 0: as the job"},
 	{Key: "scan.topic-partition-discovery.interval", Kind: connectors.Duration, Default: "0", Doc: "how often to look for new partitions; only 0 (never) is supported yet"},
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/sqlstream/sqlstream/connectors"
 	"github.com/sqlstream/sqlstream/connectors/format"
 	"github.com/sqlstream/sqlstream/connectors/kafka/client"
 	"github.com/sqlstream/sqlstream/connectors/kafka/fetch"
@@ -52,7 +53,7 @@ type reader struct {
 	split   int // whose records run holds
 	release []*fetch.Chunk
 
-	limit   limiter
+	limit   connectors.RateLimit
 	commits committer
 }
 
@@ -66,7 +67,7 @@ type partition struct {
 
 func (s *source) Reader(ctx exec.SourceContext, splits []exec.Split) (exec.Reader, error) {
 	r := &reader{src: s, ctx: ctx, splits: slices.Clone(splits), parts: make([]partition, len(splits)),
-		env: fn.Env{Zone: s.table.Env.Zone}, limit: limiter{rate: s.limit, clock: ctx.Clock}}
+		env: fn.Env{Zone: s.table.Env.Zone}, limit: connectors.RateLimitOf(s.table.Options, s.scan.Parallelism, ctx.Clock)}
 	var err error
 	if r.value, r.key, err = s.decoders(func(int, error) { ctx.Metrics.Skipped.Add(1) }); err != nil {
 		return nil, err
@@ -160,9 +161,9 @@ func (r *reader) ready() int { return min(r.run.Len()-r.at, vec.MaxRows) }
 // limited.
 func (r *reader) rows(ctx context.Context, b *vec.Batch, n int) (int, bool, error) {
 	split := r.split
-	n, wait := r.limit.allow(n)
+	n, wait := r.limit.Allow(n)
 	if n == 0 {
-		_, err := r.pause(ctx, wait)
+		_, err := connectors.Pause(ctx, &r.ctx, wait)
 		return split, false, err
 	}
 	from, to := r.at, r.at+n
@@ -278,7 +279,7 @@ func (r *reader) finishChunk() {
 // goroutine, or 50 ms have passed.
 func (r *reader) take(ctx context.Context) (bool, error) {
 	if r.fetcher == nil {
-		_, err := r.pause(ctx, maxPause)
+		_, err := connectors.Pause(ctx, &r.ctx, connectors.MaxPause)
 		return false, err
 	}
 	for {
@@ -299,9 +300,6 @@ func (r *reader) take(ctx context.Context) (bool, error) {
 	}
 }
 
-// maxPause is how long Next may wait.
-const maxPause = 50 * time.Millisecond
-
 func (r *reader) nextChunk(ctx context.Context) (*fetch.Chunk, error) {
 	select {
 	case c := <-r.fetcher.Chunks():
@@ -317,21 +315,10 @@ func (r *reader) nextChunk(ctx context.Context) (*fetch.Chunk, error) {
 		return nil, explain(err)
 	case <-r.ctx.Wake:
 		return nil, nil
-	case <-r.ctx.Clock.After(maxPause):
+	case <-r.ctx.Clock.After(connectors.MaxPause):
 		return nil, nil
 	case <-ctx.Done():
 		return nil, ctx.Err()
-	}
-}
-
-func (r *reader) pause(ctx context.Context, d time.Duration) (bool, error) {
-	select {
-	case <-r.ctx.Clock.After(min(d, maxPause)):
-		return true, nil
-	case <-r.ctx.Wake:
-		return false, nil
-	case <-ctx.Done():
-		return false, ctx.Err()
 	}
 }
 

@@ -77,9 +77,8 @@ func (s *sourceTable) Describe() string {
 // source is one scan of the table.
 type source struct {
 	*sourceTable
-	scan  connectors.Scan
-	plan  decodePlan
-	limit float64 // rows a second of one reader; 0: none
+	scan connectors.Scan
+	plan decodePlan
 }
 
 // decodePlan says where each output column comes from.
@@ -95,9 +94,6 @@ func (s *sourceTable) Scan(scan connectors.Scan) (exec.Source, error) {
 	src := &source{sourceTable: s, scan: scan}
 	if err := src.makePlan(); err != nil {
 		return nil, err
-	}
-	if rate := s.table.Options.Int(optRate); rate > 0 {
-		src.limit = float64(rate) / float64(max(scan.Parallelism, 1))
 	}
 	// Compile once now, so that what a format refuses is refused when the job
 	// is planned.
