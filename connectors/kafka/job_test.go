@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"sync"
 	"testing"
@@ -175,6 +176,7 @@ type job struct {
 	runID       string
 	fresh       bool
 	interval    time.Duration // of checkpoints; 0: 10 s
+	log         *slog.Logger  // nil: none
 	// aborts tells whether a checkpoint is aborted after its first writer
 	// pre-committed.
 	aborts func(checkpoint.ID) bool
@@ -208,6 +210,9 @@ func (j *job) context(p *process, subtask int, restart bool) exec.SinkContext {
 	}
 	if j.interval > 0 {
 		c.Interval = j.interval
+	}
+	if j.log != nil {
+		c.Log = j.log
 	}
 	return c
 }

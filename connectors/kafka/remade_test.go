@@ -1,9 +1,11 @@
 package kafka
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
@@ -178,6 +180,26 @@ func TestMarkerOfAnEarlierTopic(t *testing.T) {
 	}
 	if err := errors.Join(j.misses(4), j.noLogs()); err != nil || j.anew != 1 {
 		t.Fatal(err, j.anew)
+	}
+}
+
+// TestRemadeWithNothingPending: the job goes on, and says that markers went
+// with the topic.
+func TestRemadeWithNothingPending(t *testing.T) {
+	c := testCases(t)
+	j := c.job(t)
+	j.killWhen("settled", 2)
+	j.remake()
+	var said bytes.Buffer
+	j.log = slog.New(slog.NewTextHandler(&said, nil))
+	if err := j.untilDone(newProcess()); err != nil {
+		t.Fatal(err)
+	}
+	if err := j.misses(8); err != nil || j.lost > 0 {
+		t.Fatal(err, j.lost)
+	}
+	if !c.late && !strings.Contains(said.String(), "commit markers are gone") { // Kafka deletes them in its own time
+		t.Fatalf("it said %s", said.String())
 	}
 }
 
