@@ -22,7 +22,8 @@ import (
 // order in which exec's runtime calls them, against the model's broker. A
 // step is what it is in the model: a request, a durable write, a record, a
 // barrier, an ack. Faults: crashes, restarts inside, lost and late requests
-// (those of the living process for the owner id, too), lost answers, aborted checkpoints, late, doubled and reordered acks, other
+// (those of the living process for the owner id, too), a person who settles
+// between two processes, a topic that is made again, lost answers, aborted checkpoints, late, doubled and reordered acks, other
 // parallelisms, time-outs of the broker (with and without the pre-commit
 // log), a zombie on a copy of the directory.
 
@@ -45,19 +46,21 @@ type sim struct {
 	procs int
 	logs  map[string][]int
 
-	late              []func() // requests that got no answer
-	timeouts, zombies int      // left
-	tooLong           int      // transactions that wait too long for a person; left
-	lateOwner         int      // InitProducerIds for the owner id that may come late; left
-	reported          int      // records said to be lost
+	late              []func()         // requests that got no answer
+	timeouts, zombies int              // left
+	made              int              // times that the topic is made again; left
+	lost              map[int]bool     // records said to be lost
+	written           map[string][]int // records of each pre-committed transaction
+	tooLong           int              // transactions that wait too long for a person; left
+	lateOwner         int              // InitProducerIds for the owner id that may come late; left
 	done              bool
 	steps             []string
 	hands             *[8]int // how often transactions were settled by hand, by outcome
 }
 
 // TestCodeKeepsTheModelsRules: S1 no record twice, S2 Committed only if it
-// is, S3 at the end everything is there or reported, S4 Lost only after a
-// time-out, S5 it comes to its end and is never refused, S6 a zombie never
+// is, S3 at the end everything is there, reported, or gone with the topic after
+// its commit, S4 Lost only after a time-out or with the topic, S5 it comes to its end and is never refused, S6 a zombie never
 // fences the new process.
 func TestCodeKeepsTheModelsRules(t *testing.T) {
 	n := uint64(400)
@@ -77,13 +80,13 @@ func TestCodeKeepsTheModelsRules(t *testing.T) {
 }
 
 func runSim(t *testing.T, seed uint64, hands *[8]int) {
-	s := &sim{hands: hands, t: t, rnd: rand.New(rand.NewPCG(seed, 1)), b: newSimBroker(), now: time.UnixMilli(1e12), logs: map[string][]int{}}
+	s := &sim{hands: hands, t: t, rnd: rand.New(rand.NewPCG(seed, 1)), b: newSimBroker(), now: time.UnixMilli(1e12), logs: map[string][]int{}, lost: map[int]bool{}, written: map[string][]int{}}
 	s.log = s.rnd.IntN(3) == 0
 	s.timeouts, s.zombies = s.rnd.IntN(3)/2, s.rnd.IntN(3)/2
 	if s.zombies > 0 { // the model's bounds, too: together they may lose (and report) more
 		s.timeouts = 0
 	} else {
-		s.lateOwner, s.tooLong = s.rnd.IntN(3), s.rnd.IntN(2)
+		s.lateOwner, s.tooLong, s.made = s.rnd.IntN(3), s.rnd.IntN(2), max(0, s.rnd.IntN(5)-2)
 	}
 	defer func() {
 		if t.Failed() {
@@ -135,8 +138,38 @@ func (s *sim) check(end bool) {
 		}
 		seen[r] = true
 	}
-	if missing := simSplits*simRecords - len(seen); end && missing != s.reported {
-		s.t.Errorf("S3: %d records are missing, %d were reported", missing, s.reported)
+	for rec := range simSplits * simRecords {
+		switch there := seen[rec]; {
+		case end && !there && !s.lost[rec] && !s.b.gone[rec]:
+			s.t.Errorf("S3: record %d is missing and was not reported", rec)
+		case there && s.lost[rec]:
+			s.t.Errorf("S3: record %d is there and was said to be lost", rec)
+		}
+	}
+}
+
+// topicMade deletes the topic and makes it again.
+func (s *sim) topicMade() {
+	s.made--
+	markersToo := s.rnd.IntN(2) == 0
+	s.trace("the topic is made again, its markers vanish: %v", markersToo)
+	s.b.topicMade(markersToo)
+}
+
+// settled looks at an outcome that is about to be stored.
+func (s *sim) settled(t txn.Transaction, status checkpoint.Status) {
+	id, e := s.b.id(t.ID), t.Producer.Epoch
+	switch {
+	case status == checkpoint.Committed && !id.won[e]:
+		s.t.Errorf("S2: %s is said to be committed, and is not", t.Describe())
+	case status == checkpoint.Committed && id.hole[e]:
+		s.t.Errorf("S3: %s is said to be committed, but its rows had gone with the topic", t.Describe())
+	case status >= checkpoint.Lost && !id.dead[e] && t.Topics[0].ID[0] == s.b.gen+1 && s.old == nil && !s.log:
+		s.t.Errorf("S4: %s is lost without a time-out", t.Describe())
+	case status == checkpoint.Lost:
+		for _, rec := range s.written[t.Producer.String()+t.ID] {
+			s.lost[rec] = true
+		}
 	}
 }
 
@@ -160,6 +193,8 @@ func (s *sim) step() {
 	switch p := s.p; {
 	case s.fault(1) && p.mayDie():
 		p.kill()
+	case s.made > 0 && s.fault(2):
+		s.topicMade()
 	case s.timeouts > 0 && s.fault(3):
 		s.timeOut()
 	case s.zombies > 0 && s.fault(2) && p.running():
@@ -213,6 +248,7 @@ type simWriter struct {
 	splits   []int
 	barriers []checkpoint.Inject
 	open     txn.Open
+	topic    client.UUID // before the first record of the transaction
 	recs     []int
 	untold   []checkpoint.Committable
 	mail     []checkpoint.Outcome
@@ -385,15 +421,7 @@ func (p *simProc) commit(list []checkpoint.Committable) ([]checkpoint.Outcome, e
 	outcomes := make([]checkpoint.Outcome, len(list))
 	for i, v := range verdicts {
 		t := p.decode(list[i : i+1])[0]
-		id := p.s.b.id(t.ID)
-		switch {
-		case v.Status == checkpoint.Committed && !id.won[t.Producer.Epoch]:
-			p.s.t.Errorf("S2: %s is said to be committed, and is not", t.Describe())
-		case v.Status >= checkpoint.Lost && !id.dead[t.Producer.Epoch] && p.s.old == nil && !p.s.log:
-			p.s.t.Errorf("S4: %s is lost without a time-out", t.Describe())
-		case v.Status == checkpoint.Lost:
-			p.s.reported += int(t.Records)
-		}
+		p.s.settled(t, v.Status)
 		outcomes[i] = checkpoint.Outcome{Committable: list[i], Status: v.Status, Fatal: v.Fatal, Detail: v.Detail, Records: t.Records, Journal: v.MarkerEntry(t)}
 		if v.Replacement != nil {
 			by := v.Replacement.Committable(list[i].Writer)
@@ -458,11 +486,15 @@ func (p *simProc) write(w *simWriter) {
 		return
 	}
 	if w.open.ID == "" {
+		topic, err := p.session.Topic(p.ctx, marker.Topic)
+		if p.fail(err) {
+			return
+		}
 		open, err := p.session.Begin(p.ctx, w.task.Index)
 		if p.fail(err) {
 			return
 		}
-		w.open, w.recs = open, nil
+		w.open, w.topic, w.recs = open, topic.ID, nil
 	}
 	sp := w.splits[split]
 	rec := sp*simRecords + p.pos[sp]
@@ -493,9 +525,11 @@ func (p *simProc) barrier(w *simWriter) {
 			t.Log = fmt.Sprintf("log%d-%s-%d", p.s.procs, w.open.ID, w.open.Producer.Epoch)
 			p.s.logs[t.Log] = w.recs
 		}
-		if p.fail(p.session.PreCommit(p.ctx, t)) {
+		var err error
+		if t.Topics, err = p.session.Wrote(p.ctx, marker.Topic, w.topic); p.fail(err) || p.fail(p.session.PreCommit(p.ctx, t)) {
 			return
 		}
+		p.s.written[t.Producer.String()+t.ID] = w.recs
 		w.untold = append(w.untold, t.Committable(w.task))
 		w.open, w.recs = txn.Open{}, nil
 	}
@@ -622,5 +656,6 @@ func (r simRewriter) Rewrite(_ context.Context, o txn.Open, t txn.Transaction) (
 			return nil, errors.New("fenced")
 		}
 	}
+	r.p.s.written[o.Producer.String()+o.ID] = r.p.s.logs[t.Log]
 	return []client.TP{marker}, nil
 }

@@ -10,29 +10,7 @@ func (s *State) process(i int, out emit) {
 		n.begin(i)
 		out(L("%sreads the directory: checkpoint %d, pending %s", who(i), d.ck, coms(d.pend)), &n)
 	case pCheck0:
-		n := *s
-		n.p[i].ph = pCommit
-		if opt.TakeFirst {
-			n.p[i].ph = pTake1
-			if opt.DelayOwn && !p.inproc {
-				n.p[i].ph = pOwner
-			}
-		}
-		if opt.Marker {
-			for id := uint8(0); id < nIDs(); id++ {
-				m := s.t[id].cm
-				switch {
-				case !opt.Exact && m.run() == d.run && m.ck() > d.ck,
-					opt.Exact && !d.adopt && m != 0 && m != d.exp[id] && (d.pend[id].ck == 0 || m != d.pend[id].mark()),
-					opt.Exact && d.adopt && opt.LostRefuse && m != 0:
-					n.p[i].ph = pRefused
-				}
-			}
-			if n.p[i].ph == pRefused && d.adopt {
-				n.d[p.dir] = Dir{}
-			}
-		}
-		out(L("%sreads all markers (not stable): %s", who(i), phase(n.p[i].ph)), &n)
+		s.earlyCheck(i, out)
 	case pOwner:
 		s.ownerInit(i, out)
 	case pTake1, pTake2:
@@ -42,22 +20,7 @@ func (s *State) process(i int, out emit) {
 		n.check(i)
 		out(L("%scompares markers with the expected ones: %s", who(i), phase(n.p[i].ph)), &n)
 	case pCommit:
-		if p.hand != 0 {
-			s.settleOne(i, out)
-			return
-		}
-		if p.cur == 0 && none(d.pend) {
-			n := *s
-			if d.final {
-				n.finish(i)
-				out(who(i)+"the Final checkpoint is settled: finished", &n)
-				return
-			}
-			n.p[i].ph, n.p[i].idx = pTake2, 0
-			n.process(i, out)
-			return
-		}
-		s.resolve(i, out)
+		s.settlePending(i, out)
 	case pVerify:
 		n := *s
 		if opt.Owner && s.own != p.own {
@@ -76,6 +39,55 @@ func (s *State) process(i int, out emit) {
 		s.coordinator(i, out)
 	case pStop, pRefused, pFenced:
 		s.handEnds(i, out)
+	}
+}
+
+// earlyCheck reads all markers before anything is fenced.
+func (s *State) earlyCheck(i int, out emit) {
+	n := *s
+	p := &n.p[i]
+	d := &n.d[p.dir]
+	p.ph = pCommit
+	if opt.TakeFirst {
+		p.ph = pTake1
+		if opt.DelayOwn && !p.inproc {
+			p.ph = pOwner
+		}
+	}
+	if opt.Marker {
+		for id := uint8(0); id < nIDs(); id++ {
+			m := s.t[id].cm
+			switch {
+			case !opt.Exact && m.run() == d.run && m.ck() > d.ck,
+				opt.Exact && !d.adopt && m != 0 && m != d.exp[id] && (d.pend[id].ck == 0 || m != d.pend[id].mark()),
+				opt.Exact && d.adopt && opt.LostRefuse && m != 0:
+				p.ph = pRefused
+			}
+		}
+		if p.ph == pRefused && d.adopt {
+			*d = Dir{}
+		}
+	}
+	out(L("%sreads all markers (not stable): %s", who(i), phase(p.ph)), &n)
+}
+
+// settlePending resolves the pending list, then takes its ids over.
+func (s *State) settlePending(i int, out emit) {
+	p := &s.p[i]
+	d := &s.d[p.dir]
+	switch {
+	case p.hand != 0:
+		s.settleOne(i, out)
+	case p.cur != 0 || !none(d.pend):
+		s.resolve(i, out)
+	case d.final:
+		n := *s
+		n.finish(i)
+		out(who(i)+"the Final checkpoint is settled: finished", &n)
+	default:
+		n := *s
+		n.p[i].ph, n.p[i].idx = pTake2, 0
+		n.process(i, out)
 	}
 }
 

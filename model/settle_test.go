@@ -50,14 +50,7 @@ func (s *sim) byHand(dir *checkpoint.MemDir) {
 		return
 	}
 	s.trace("by hand: %v %s", v.Status, v.Detail)
-	switch {
-	case v.Status == checkpoint.Committed && !id.won[t.Producer.Epoch]:
-		s.t.Errorf("S2: %s is said to be committed by hand, and is not", t.Describe())
-	case v.Status == checkpoint.Lost && !id.dead[t.Producer.Epoch]:
-		s.t.Errorf("S4: %s is given up without a time-out", t.Describe())
-	case v.Status == checkpoint.Lost:
-		s.reported += int(t.Records)
-	}
+	s.settled(t, v.Status)
 	s.hands[v.Status]++
 	o := checkpoint.Outcome{Committable: m.Pending[i], Status: v.Status, Detail: v.Detail, Records: t.Records, Journal: v.MarkerEntry(t)}
 	if err := p.store.SaveOutcomes([]checkpoint.Outcome{o}); err != nil {

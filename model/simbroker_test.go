@@ -17,7 +17,9 @@ import (
 // rules are those of broker.go, which TestBrokersAgree checks.
 type simBroker struct {
 	ids  map[string]*simID
-	list []int // visible records, in the order of their commits
+	list []int        // visible records, in the order of their commits
+	gen  byte         // of the topic
+	gone map[int]bool // records that were visible when the topic was deleted
 }
 
 type simID struct {
@@ -26,16 +28,34 @@ type simID struct {
 	marker, committed string
 	open              []int
 	timeout           time.Duration  // of the last InitProducerId
-	won, dead         map[int16]bool // ghosts: epochs that were committed; that a time-out aborted
+	won, dead, hole   map[int16]bool // ghosts: epochs that were committed; that a time-out aborted; that were open when the topic was deleted
 }
 
-func newSimBroker() *simBroker { return &simBroker{ids: map[string]*simID{}} }
+func newSimBroker() *simBroker { return &simBroker{ids: map[string]*simID{}, gone: map[int]bool{}} }
 
 func (b *simBroker) id(name string) *simID {
 	if b.ids[name] == nil {
-		b.ids[name] = &simID{epoch: -1, won: map[int16]bool{}, dead: map[int16]bool{}}
+		b.ids[name] = &simID{epoch: -1, won: map[int16]bool{}, dead: map[int16]bool{}, hole: map[int16]bool{}}
 	}
 	return b.ids[name]
+}
+
+// topicMade deletes the topic and makes it again. Its markers go at once or
+// never.
+func (b *simBroker) topicMade(markersToo bool) {
+	b.gen++
+	for _, r := range b.list {
+		b.gone[r] = true
+	}
+	b.list = nil
+	for _, i := range b.ids {
+		if i.state == sOngoing {
+			i.open, i.hole[i.epoch] = nil, true
+		}
+		if markersToo {
+			i.marker, i.committed = "", ""
+		}
+	}
 }
 
 func (i *simID) abort() {
@@ -162,6 +182,8 @@ func (c simCluster) call(what string, f func() error) error {
 		return context.Canceled
 	case s.fault(6):
 		return errSilent
+	case s.made > 0 && s.fault(1):
+		s.topicMade()
 	}
 	err := f()
 	switch {
@@ -208,6 +230,14 @@ func (c simCluster) DescribeTransaction(_ context.Context, id string) (t client.
 		return nil
 	})
 	return t, err
+}
+
+func (c simCluster) TopicIDs(context.Context, string, bool) (ids []client.TopicID, err error) {
+	err = c.call("topic id", func() error {
+		ids = []client.TopicID{{ID: client.UUID{c.p.s.b.gen + 1}}}
+		return nil
+	})
+	return ids, err
 }
 
 func (c simCluster) EndTxn(_ context.Context, id string, p client.Producer, commit bool) error {

@@ -43,78 +43,21 @@ func (s *State) writer(i, w int, out emit) {
 		s.barrier(i, w, k, out)
 		return
 	}
-	if int(x.pos) >= opt.K {
-		return
+	switch {
+	case int(x.pos) >= opt.K:
+	case x.open == 0:
+		if id := p.free(w, 0); id >= 0 { // else blocked until an id is free
+			s.open(i, w, uint8(id), out)
+		}
+	default:
+		s.write(i, w, out)
 	}
-	if x.open == 0 {
-		id := p.free(w, 0)
-		if id < 0 {
-			return // blocked until an id is free
-		}
-		if opt.Probe && !opt.Plain && p.probed != uint8(id)+1 {
-			n := *s
-			n.p[i].probed = uint8(id) + 1
-			if s.own != p.own {
-				n.p[i].ph = pFenced
-			}
-			out(L("%swriter %d asks the owner id whether it is still ours: %v", who(i), w, s.own == p.own), &n)
-			return
-		}
-		n := *s
-		q := &n.p[i]
-		if opt.Plain && p.probed == uint8(id)+1 {
-			q.probed = 0
-			q.w[w].open, q.w[w].gen = uint8(id)+1, s.gen
-			if s.own != p.own {
-				n.foreign(i)
-			}
-			out(L("%swriter %d asks the owner id: still ours=%v", who(i), w, s.own == p.own), &n)
-			return
-		}
-		if opt.Plain {
-			if !opt.MReuseEpoch {
-				q.know[id] = n.initPlain(uint8(id), byFence)
-			}
-			if alone() {
-				q.w[w].open, q.w[w].gen = uint8(id)+1, s.gen
-			} else {
-				q.probed = uint8(id) + 1
-			}
-			out(L("%swriter %d begins on id %d, plain InitProducerId: epoch %d", who(i), w, id, q.know[id]), &n)
-			if opt.DelayInit&1 != 0 {
-				m := *s
-				if opt.Park {
-					m.p[i].parked |= 1 << id
-				}
-				if m.send(Msg{mInitPlain, uint8(id), 0}) {
-					out(L("%swriter %d begins on id %d: no answer, the InitProducerId stays under way", who(i), w, id), &m)
-				}
-			}
-			return
-		}
-		q.probed = 0
-		ok := true
-		if !opt.MReuseEpoch {
-			q.know[id], ok = n.init360(uint8(id), p.know[id], byFence)
-		}
-		if ok {
-			q.w[w].open, q.w[w].gen = uint8(id)+1, s.gen
-		} else {
-			q.know[id] = p.know[id]
-			q.ph = pFenced
-		}
-		out(L("%swriter %d begins on id %d, InitProducerId(own epoch %d): ok=%v epoch %d", who(i), w, id, p.know[id], ok, q.know[id]), &n)
-		if opt.DelayInit&1 != 0 {
-			m := *s
-			if opt.Park {
-				m.p[i].parked |= 1 << id
-			}
-			if m.send(Msg{mInit360, uint8(id), p.know[id]}) {
-				out(L("%swriter %d begins on id %d: no answer, the InitProducerId(own epoch %d) stays under way", who(i), w, id, p.know[id]), &m)
-			}
-		}
-		return
-	}
+}
+
+// write appends the writer's next record to its transaction.
+func (s *State) write(i, w int, out emit) {
+	p := &s.p[i]
+	x := p.w[w]
 	id := x.open - 1
 	n := *s
 	if n.produce(id, p.know[id], stream(w, int(x.pos)), x.pos) {
@@ -126,6 +69,86 @@ func (s *State) writer(i, w int, out emit) {
 	} else {
 		n.restart(i)
 		out(L("%swriter %d: Produce refused (47): restart inside the process", who(i), w), &n)
+	}
+}
+
+// open begins a transaction: InitProducerId and the question to the owner id.
+func (s *State) open(i, w int, id uint8, out emit) {
+	p := &s.p[i]
+	switch {
+	case opt.Plain && p.probed == id+1:
+		s.openAsked(i, w, id, out)
+	case opt.Plain:
+		s.openPlain(i, w, id, out)
+	case opt.Probe && p.probed != id+1:
+		n := *s
+		n.p[i].probed = id + 1
+		if s.own != p.own {
+			n.p[i].ph = pFenced
+		}
+		out(L("%swriter %d asks the owner id whether it is still ours: %v", who(i), w, s.own == p.own), &n)
+	default:
+		s.open360(i, w, id, out)
+	}
+}
+
+// openAsked: the answer of the owner id, after InitProducerId.
+func (s *State) openAsked(i, w int, id uint8, out emit) {
+	n := *s
+	q := &n.p[i]
+	q.probed = 0
+	q.w[w].open, q.w[w].gen = id+1, s.gen
+	if s.own != q.own {
+		n.foreign(i)
+	}
+	out(L("%swriter %d asks the owner id: still ours=%v", who(i), w, s.own == s.p[i].own), &n)
+}
+
+func (s *State) openPlain(i, w int, id uint8, out emit) {
+	n := *s
+	q := &n.p[i]
+	if !opt.MReuseEpoch {
+		q.know[id] = n.initPlain(id, byFence)
+	}
+	if alone() {
+		q.w[w].open, q.w[w].gen = id+1, s.gen
+	} else {
+		q.probed = id + 1
+	}
+	out(L("%swriter %d begins on id %d, plain InitProducerId: epoch %d", who(i), w, id, q.know[id]), &n)
+	s.openLate(i, w, Msg{mInitPlain, id, 0}, out)
+}
+
+func (s *State) open360(i, w int, id uint8, out emit) {
+	p := &s.p[i]
+	n := *s
+	q := &n.p[i]
+	q.probed = 0
+	ok := true
+	if !opt.MReuseEpoch {
+		q.know[id], ok = n.init360(id, p.know[id], byFence)
+	}
+	if ok {
+		q.w[w].open, q.w[w].gen = id+1, s.gen
+	} else {
+		q.know[id] = p.know[id]
+		q.ph = pFenced
+	}
+	out(L("%swriter %d begins on id %d, InitProducerId(own epoch %d): ok=%v epoch %d", who(i), w, id, p.know[id], ok, q.know[id]), &n)
+	s.openLate(i, w, Msg{mInit360, id, p.know[id]}, out)
+}
+
+// openLate: the InitProducerId gets no answer, and its id is parked.
+func (s *State) openLate(i, w int, m Msg, out emit) {
+	if opt.DelayInit&1 == 0 {
+		return
+	}
+	n := *s
+	if opt.Park {
+		n.p[i].parked |= 1 << m.id
+	}
+	if n.send(m) {
+		out(L("%swriter %d begins on id %d: no answer, the InitProducerId (own epoch %d) stays under way", who(i), w, m.id, m.ep), &n)
 	}
 }
 
