@@ -23,9 +23,10 @@ import (
 // step is what it is in the model: a request, a durable write, a record, a
 // barrier, an ack. Faults: crashes, restarts inside, lost and late requests
 // (those of the living process for the owner id, too), a person who settles
-// between two processes, a topic that is made again, lost answers, aborted checkpoints, late, doubled and reordered acks, other
-// parallelisms, time-outs of the broker (with and without the pre-commit
-// log), a zombie on a copy of the directory.
+// between two processes, a topic that is made again, lost answers, aborted
+// checkpoints, late, doubled and reordered acks, other parallelisms, time-outs
+// of the broker (with and without the pre-commit log), a zombie on a copy of
+// the directory.
 
 const (
 	simSplits  = 3
@@ -60,8 +61,8 @@ type sim struct {
 
 // TestCodeKeepsTheModelsRules: S1 no record twice, S2 Committed only if it
 // is, S3 at the end everything is there, reported, or gone with the topic after
-// its commit, S4 Lost only after a time-out or with the topic, S5 it comes to its end and is never refused, S6 a zombie never
-// fences the new process.
+// its commit, S4 Lost only after a time-out or with the topic, S5 it comes to
+// its end and is never refused, S6 a zombie never fences the new process.
 func TestCodeKeepsTheModelsRules(t *testing.T) {
 	n := uint64(400)
 	if testing.Short() {
