@@ -88,7 +88,7 @@ func (o *restartOptions) text(key string) string {
 
 func (o *restartOptions) fail(key, text, why string) {
 	if o.err == nil {
-		o.err = fmt.Errorf("option 'restart-strategy.%s' = '%s': %s", key, text, why)
+		o.err = fmt.Errorf("'restart-strategy.%s' = '%s': %s", key, text, why)
 	}
 }
 

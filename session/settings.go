@@ -25,34 +25,28 @@ type runtime struct {
 // runtimeKeys are the keys read here, with Flink's defaults where it has
 // them.
 var runtimeKeys = map[string]string{
-	"execution.checkpointing.interval":                                 "",
-	"execution.checkpointing.timeout":                                  "10 min",
-	"execution.checkpointing.min-pause":                                "0 ms",
-	"execution.checkpointing.max-concurrent-checkpoints":               "1",
-	"execution.checkpointing.tolerable-failed-checkpoints":             "0",
-	"state.checkpoints.num-retained":                                   "3",
-	"pipeline.auto-watermark-interval":                                 "200 ms",
-	"restart-strategy.type":                                            "exponential-delay",
-	"restart-strategy.fixed-delay.attempts":                            "1",
-	"restart-strategy.fixed-delay.delay":                               "1 s",
-	"restart-strategy.failure-rate.max-failures-per-interval":          "1",
-	"restart-strategy.failure-rate.failure-rate-interval":              "1 min",
-	"restart-strategy.failure-rate.delay":                              "1 s",
-	"restart-strategy.exponential-delay.initial-backoff":               "1 s",
-	"restart-strategy.exponential-delay.max-backoff":                   "1 min",
-	"restart-strategy.exponential-delay.backoff-multiplier":            "1.5",
-	"restart-strategy.exponential-delay.reset-backoff-threshold":       "1 h",
-	"restart-strategy.exponential-delay.jitter-factor":                 "0.1",
-	"restart-strategy.exponential-delay.attempts-before-reset-backoff": "0",
-	"table.dml-sync":                             "false",
-	"table.exec.mini-batch.enabled":              "",
-	"execution.runtime-mode":                     "streaming",
-	"execution.checkpointing.mode":               "EXACTLY_ONCE",
-	"sql-client.execution.result-mode":           "tableau",
-	"sql-client.verbose":                         "false",
-	"execution.attached":                         "true",
-	"table.sql-dialect":                          "default",
-	"sql-client.execution.max-table-result.rows": "1000000",
+	"execution.checkpointing.interval":                     "",
+	"execution.checkpointing.timeout":                      "10 min",
+	"execution.checkpointing.min-pause":                    "0 ms",
+	"execution.checkpointing.max-concurrent-checkpoints":   "1",
+	"execution.checkpointing.tolerable-failed-checkpoints": "0",
+	"state.checkpoints.num-retained":                       "3",
+	"pipeline.auto-watermark-interval":                     "200 ms",
+	"table.dml-sync":                                       "false",
+	"table.exec.mini-batch.enabled":                        "",
+	"execution.runtime-mode":                               "streaming",
+	"execution.checkpointing.mode":                         "EXACTLY_ONCE",
+	"sql-client.execution.result-mode":                     "tableau",
+	"sql-client.verbose":                                   "false",
+	"execution.attached":                                   "true",
+	"table.sql-dialect":                                    "default",
+	"sql-client.execution.max-table-result.rows":           "1000000",
+}
+
+func init() {
+	for _, k := range exec.RestartKeys {
+		runtimeKeys[k[0]] = k[1]
+	}
 }
 
 // Settings are all keys that mean something, sorted, for completion and to
@@ -110,15 +104,6 @@ func (r *reader) int(key string) int {
 	return n
 }
 
-func (r *reader) float(key string) float64 {
-	f, err := strconv.ParseFloat(r.text(key), 64)
-	if err != nil {
-		err = fmt.Errorf("expected a number")
-	}
-	r.fail(key, err)
-	return f
-}
-
 func (r *reader) bool(key string) bool {
 	switch strings.ToLower(r.text(key)) {
 	case "true":
@@ -154,27 +139,11 @@ func runtimeOf(set map[string]string) (runtime, error) {
 }
 
 func (r *reader) restart() exec.RestartStrategy {
-	const key = "restart-strategy.type"
-	switch strings.ToLower(r.text(key)) {
-	case "none", "off", "disable":
-		return exec.NoRestart{}
-	case "fixed-delay", "fixeddelay":
-		return &exec.FixedDelay{Attempts: r.int("restart-strategy.fixed-delay.attempts"), Delay: r.duration("restart-strategy.fixed-delay.delay")}
-	case "failure-rate", "failurerate":
-		return &exec.FailureRate{
-			MaxFailures: r.int("restart-strategy.failure-rate.max-failures-per-interval"),
-			Interval:    r.duration("restart-strategy.failure-rate.failure-rate-interval"),
-			Delay:       r.duration("restart-strategy.failure-rate.delay"),
-		}
-	case "exponential-delay", "exponentialdelay":
-		const p = "restart-strategy.exponential-delay."
-		return &exec.ExponentialDelay{
-			Initial: r.duration(p + "initial-backoff"), Max: r.duration(p + "max-backoff"), Multiplier: r.float(p + "backoff-multiplier"),
-			ResetAfter: r.duration(p + "reset-backoff-threshold"), Jitter: r.float(p + "jitter-factor"), Attempts: r.int(p + "attempts-before-reset-backoff"),
-		}
+	s, err := exec.ParseRestart(func(key string) (string, bool) { v, ok := r.set[key]; return strings.TrimSpace(v), ok }, connectors.ParseDuration)
+	if r.err == nil && err != nil {
+		r.err = &Error{Kind: User, Err: err}
 	}
-	r.fail(key, fmt.Errorf("expected none, fixed-delay, failure-rate or exponential-delay"))
-	return exec.NoRestart{}
+	return s
 }
 
 // modes checks keys that have one value here.

@@ -51,24 +51,6 @@ func (c *column[T]) mustOwn(slot int32) {
 	}
 }
 
-// Gather copies the values of slots to dst, one each. Negative slots are skipped.
-func Gather[T any](h Col[T], slots []int32, dst []T) {
-	for i, s := range slots {
-		if s >= 0 {
-			dst[i] = h.c.pages[s>>PageShift][s&PageMask]
-		}
-	}
-}
-
-// Scatter stores src[i] at touched slots[i]. Negative slots are skipped.
-func Scatter[T any](h Col[T], slots []int32, src []T) {
-	for i, s := range slots {
-		if s >= 0 {
-			h.Set(s, src[i])
-		}
-	}
-}
-
 // BytesCol is a column of class Bytes or List.
 type BytesCol struct{ c *bytesColumn }
 
