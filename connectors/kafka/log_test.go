@@ -433,7 +433,7 @@ func wideRows(ids ...int) *vec.Batch {
 // larger log it goes on where it was.
 func TestLogTooSmall(t *testing.T) {
 	c := testCases(t)
-	j := c.logged(t, optLogMax, "30 b") // about 60 a checkpoint
+	j := c.logged(t, optLogMax, "25 b") // about 60 a checkpoint
 	j.aborts = nil
 	attempts := 0
 	j.before = func(call, _ string) error {
@@ -446,7 +446,7 @@ func TestLogTooSmall(t *testing.T) {
 	if !isFatal(err) {
 		t.Fatalf("got %v, want a fatal error", err)
 	}
-	for _, want := range []string{"'sink.pre-commit-log.max-bytes' is 30", "would hold", "'execution.checkpointing.interval'", "2 restarts", "nothing is lost"} {
+	for _, want := range []string{"'sink.pre-commit-log.max-bytes' is 25", "would hold", "'execution.checkpointing.interval'", "2 restarts", "nothing is lost"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("error %q does not say %q", err, want)
 		}

@@ -145,7 +145,7 @@ func (w *transactionalWriter) PreCommit(ctx context.Context, id checkpoint.ID, f
 	if err := w.producer.Flush(ctx); err != nil {
 		return nil, w.refused(ctx, err)
 	}
-	if err := w.syncLog(ctx, final); err != nil {
+	if err := w.syncLog(ctx, id, final); err != nil {
 		return nil, err
 	}
 	t, err := w.transaction(ctx, id)
@@ -157,7 +157,7 @@ func (w *transactionalWriter) PreCommit(ctx context.Context, id checkpoint.ID, f
 	}
 	w.open = txn.Open{}
 	if w.log != nil {
-		w.log.Keep()
+		w.log.Keep(id)
 	}
 	return []exec.Committable{t.Committable(w.ctx.Subtask)}, nil
 }
@@ -165,11 +165,11 @@ func (w *transactionalWriter) PreCommit(ctx context.Context, id checkpoint.ID, f
 // syncLog makes the log durable before the checkpoint learns of the
 // transaction. If there is no room for it the checkpoint is declined, and the
 // transaction stays open.
-func (w *transactionalWriter) syncLog(ctx context.Context, final bool) error {
+func (w *transactionalWriter) syncLog(ctx context.Context, id checkpoint.ID, final bool) error {
 	if w.log == nil {
 		return nil
 	}
-	err := w.log.Sync(ctx, final)
+	err := w.log.Sync(ctx, id, final)
 	var full *txnlog.FullError
 	switch {
 	case err != nil && txnlog.Declines(err):

@@ -54,10 +54,10 @@ func BenchmarkLog(b *testing.B) {
 		if err := l.End(ctx); err != nil {
 			b.Fatal(err)
 		}
-		if err := l.Sync(ctx, false); err != nil {
+		if err := l.Sync(ctx, 1, false); err != nil {
 			b.Fatal(err)
 		}
-		l.Keep()
+		l.Keep(1)
 		if err := l.Drop(ctx, "t"); err != nil {
 			b.Fatal(err)
 		}
@@ -81,10 +81,10 @@ func BenchmarkSmall(b *testing.B) {
 		if err := l.End(ctx); err != nil {
 			b.Fatal(err)
 		}
-		if err := l.Sync(ctx, false); err != nil {
+		if err := l.Sync(ctx, 1, false); err != nil {
 			b.Fatal(err)
 		}
-		l.Keep()
+		l.Keep(1)
 		if err := l.Drop(ctx, "t"); err != nil {
 			b.Fatal(err)
 		}

@@ -49,6 +49,7 @@ type Log struct {
 }
 
 type size struct {
+	by     checkpoint.ID // that pre-committed it
 	chunks int
 	bytes  int64
 }
@@ -58,8 +59,7 @@ type job struct {
 	name    string
 	n       int    // number of the chunk
 	chunk   []byte // to write
-	remove  int    // so many chunks to delete
-	bytes   int64
+	remove  size   // what to delete
 	barrier chan<- struct{}
 }
 
@@ -129,12 +129,12 @@ func (l *Log) End(ctx context.Context) error {
 	return l.Push(ctx)
 }
 
-// Sync returns nil when the whole log of the open transaction is durable.
-// final: no later checkpoint will find more room, so what the slack could
-// take is enough. A FullError or checkpoint.ErrNoSpace leaves the transaction
+// Sync returns nil when the whole log of the open transaction is durable, for
+// a checkpoint. final: no later one will find more room, so what the slack
+// could take is enough. A FullError or checkpoint.ErrNoSpace leaves the transaction
 // open.
-func (l *Log) Sync(ctx context.Context, final bool) error {
-	if err := l.usage.room(l.over, final); err != nil {
+func (l *Log) Sync(ctx context.Context, id checkpoint.ID, final bool) error {
+	if err := l.usage.room(id, l.over, final); err != nil {
 		return err
 	}
 	reached := make(chan struct{}, 1)
@@ -149,11 +149,11 @@ func (l *Log) Sync(ctx context.Context, final bool) error {
 	return l.Err()
 }
 
-// Keep ends the transaction, which was pre-committed: its log stays until
-// Drop.
-func (l *Log) Keep() {
-	l.kept[l.name] = size{l.chunks, l.bytes}
-	l.usage.keep(l.bytes)
+// Keep ends the transaction, which a checkpoint pre-committed: its log stays
+// until Drop.
+func (l *Log) Keep(id checkpoint.ID) {
+	l.kept[l.name] = size{id, l.chunks, l.bytes}
+	l.usage.keep(id, l.bytes)
 	l.name = ""
 }
 
@@ -165,7 +165,7 @@ func (l *Log) Drop(ctx context.Context, name string) error {
 		return nil
 	}
 	delete(l.kept, name)
-	return l.do(ctx, job{name: name, remove: s.chunks, bytes: s.bytes})
+	return l.do(ctx, job{name: name, remove: s})
 }
 
 // Err is what went wrong in writing the open transaction's log.
@@ -201,7 +201,7 @@ func (l *Log) work() {
 		switch {
 		case j.barrier != nil:
 			j.barrier <- struct{}{}
-		case j.remove > 0:
+		case j.remove.chunks > 0:
 			l.remove(j)
 		}
 	}
@@ -246,8 +246,8 @@ func (l *Log) put(group []checkpoint.Entry) {
 
 // remove: what cannot be deleted now is left to Sweep at the next start.
 func (l *Log) remove(j job) {
-	if removeChunks(l.journal, j.name, j.remove) == nil {
-		l.usage.drop(j.bytes)
+	if removeChunks(l.journal, j.name, j.remove.chunks) == nil {
+		l.usage.drop(j.remove.by, j.remove.bytes)
 	}
 }
 

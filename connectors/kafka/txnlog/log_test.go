@@ -136,13 +136,13 @@ func manyChunks(t *testing.T, j checkpoint.Journal) {
 	ctx := context.Background()
 	for _, name := range []string{"a/1", "a/1/2", "b"} { // one name is the beginning of another
 		write(t, l, name, records)
-		if err := l.Sync(ctx, false); err != nil {
+		if err := l.Sync(ctx, 1, false); err != nil {
 			t.Fatal(err)
 		}
 		if n := count(t, j, name); n != records {
 			t.Fatalf("%s holds %d records when Sync returns", name, n)
 		}
-		l.Keep()
+		l.Keep(1)
 	}
 	full := u.total()
 	if err := l.Drop(ctx, "a/1"); err != nil {
@@ -198,7 +198,7 @@ func TestGapIsNeverHidden(t *testing.T) {
 		j := &failing{Journal: newJournal(t), n: 2, err: c.err}
 		l := New(j, NewUsage(1<<30))
 		write(t, l, "a", 1000)
-		err := l.Sync(context.Background(), false)
+		err := l.Sync(context.Background(), 1, false)
 		if !errors.Is(err, c.err) || Declines(err) != c.declines {
 			t.Fatalf("got %v, declines: %v", err, Declines(err))
 		}
@@ -206,7 +206,7 @@ func TestGapIsNeverHidden(t *testing.T) {
 			t.Fatal("a chunk was written after the gap", err)
 		}
 		write(t, l, "b", 10)
-		if err := l.Sync(context.Background(), false); err != nil {
+		if err := l.Sync(context.Background(), 1, false); err != nil {
 			t.Fatal(err)
 		}
 		if err := l.Close(); err != nil {
@@ -215,33 +215,52 @@ func TestGapIsNeverHidden(t *testing.T) {
 	}
 }
 
-// TestLimit: beyond it Sync declines, but Final may use what the slack has
+// TestLimit: beyond it Sync declines while an earlier checkpoint's log may make
+// room, but Final, and one that has all to itself, may use what the slack has
 // taken; beyond the slack nothing is logged any more.
 func TestLimit(t *testing.T) {
 	ctx := context.Background()
-	l := New(newJournal(t), NewUsage(400_000))
+	shared := NewUsage(400_000)
+	l, other := New(newJournal(t), shared), New(newJournal(t), shared)
 	defer l.Close()
-	write(t, l, "a", 500)
+	defer other.Close()
+	write(t, l, "a", 100)
+	if err := l.Sync(ctx, 1, false); err != nil {
+		t.Fatal(err)
+	}
+	l.Keep(1)
+	write(t, l, "b", 300)
+	write(t, other, "c", 200)
 	var full *FullError
-	if err := l.Sync(ctx, false); !errors.As(err, &full) || full.Limit != 400_000 || !Declines(err) {
+	if err := l.Sync(ctx, 2, false); !errors.As(err, &full) || full.Limit != 400_000 || !Declines(err) {
 		t.Fatalf("got %v", err)
 	}
-	if err := l.Sync(ctx, true); err != nil {
+	if err := l.Sync(ctx, 2, true); err != nil {
 		t.Fatalf("final: %v", err)
+	}
+	if err := l.Drop(ctx, "a"); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Sync(ctx, 3, true); err != nil { // until that is done
+		t.Fatal(err)
+	}
+	for _, log := range []*Log{l, other} {
+		if err := log.Sync(ctx, 3, false); err != nil {
+			t.Fatalf("with nothing of an earlier checkpoint left: %v", err)
+		}
+		log.Keep(3)
 	}
 	u := NewUsage(400_000)
 	over := New(newJournal(t), u)
 	defer over.Close()
 	write(t, over, "b", 3000)
-	if err := over.Sync(ctx, true); !errors.As(err, &full) {
+	if err := over.Sync(ctx, 1, true); !errors.As(err, &full) {
 		t.Fatalf("final beyond the slack: %v", err)
 	}
 	if u.total() > slack*400_000+chunkBytes+2000 {
 		t.Fatalf("%d bytes were logged", u.total())
 	}
 }
-
-func (u *Usage) total() int64 { return u.open + u.kept }
 
 // TestAsksForCheckpoint: when half of the limit is open, and again after each
 // quarter more; what is pre-committed does not count.
@@ -252,7 +271,7 @@ func TestAsksForCheckpoint(t *testing.T) {
 		want      bool
 	}{{400, 0, false}, {200, 0, true}, {100, 0, false}, {200, 0, true}, {0, 500, false}, {50, 0, false}, {100, 0, true}, {0, 550, false}, {501, 0, true}} {
 		u.add(step.add)
-		u.keep(step.keep)
+		u.keep(1, step.keep)
 		if got := u.WantsCheckpoint(); got != step.want || u.WantsCheckpoint() {
 			t.Fatalf("step %d: asks %v, want %v once; %d open", i, got, step.want, u.open)
 		}
@@ -269,9 +288,10 @@ func TestStopsAfterRestarts(t *testing.T) {
 	u := NewUsage(1000)
 	full := func(want bool) {
 		t.Helper()
+		u.keep(1, 1)
 		u.add(1500)
 		var f *FullError
-		if err := u.room(false, false); !errors.As(err, &f) || f.Stop != want || Declines(err) == want {
+		if err := u.room(2, false, false); !errors.As(err, &f) || f.Stop != want || Declines(err) == want {
 			t.Fatalf("got %v, want that it stops the job: %v", err, want)
 		}
 	}
@@ -284,7 +304,7 @@ func TestStopsAfterRestarts(t *testing.T) {
 		progress()
 	}
 	attempts(func() { u.Started(true) })
-	attempts(func() { u.drop(0) })
+	attempts(func() { u.drop(1, 1) })
 	attempts(func() {})
 	full(true)
 	u.Started(false) // a restart for another reason does not help
@@ -294,8 +314,9 @@ func TestStopsAfterRestarts(t *testing.T) {
 		quiet.add(100)
 		quiet.Started(false)
 	}
+	quiet.keep(1, 1)
 	quiet.add(1500)
-	if err := quiet.room(false, false); !Declines(err) {
+	if err := quiet.room(2, false, false); !Declines(err) {
 		t.Fatal(err)
 	}
 }
@@ -305,7 +326,7 @@ func TestCorruptChunk(t *testing.T) {
 	j := newJournal(t)
 	l := New(j, NewUsage(1<<30))
 	write(t, l, "a", 10)
-	if err := l.Sync(context.Background(), false); err != nil {
+	if err := l.Sync(context.Background(), 1, false); err != nil {
 		t.Fatal(err)
 	}
 	if err := l.Close(); err != nil {

@@ -3,6 +3,8 @@ package txnlog
 import (
 	"fmt"
 	"sync"
+
+	"github.com/sqlstream/sqlstream/checkpoint"
 )
 
 // Usage is what the logs of all writers of a sink hold. It outlives restarts
@@ -11,16 +13,17 @@ type Usage struct {
 	limit int64
 
 	mu       sync.Mutex
-	open     int64 // of transactions that are written
-	kept     int64 // of those that are pre-committed and not settled
-	ask      int64 // size of open at which the next checkpoint is asked for
-	declined bool  // since the last start
-	restarts int   // in a row after a decline, with nothing committed in between
+	open     int64                   // of transactions that are written
+	kept     map[checkpoint.ID]int64 // of those that are pre-committed and not settled
+	ask      int64                   // size of open at which the next checkpoint is asked for
+	declined bool                    // since the last start
+	restarts int                     // in a row after a decline, with nothing committed in between
 }
 
-// slack: an open transaction goes on while its checkpoints are declined, so
-// that logs that are deleted meanwhile make room for it. Beyond limit × slack
-// nothing is logged any more.
+// slack: beyond the limit an open transaction goes on while its checkpoints
+// are declined, so that logs of earlier ones, which are deleted meanwhile,
+// make room for it; if there are none, it may be pre-committed as it is.
+// Beyond limit × slack nothing is logged any more.
 const slack = 2
 
 // A checkpoint is asked for when open transactions fill 1/askAt of the limit,
@@ -35,7 +38,9 @@ const (
 const maxRestarts = 2
 
 // NewUsage takes sink.pre-commit-log.max-bytes.
-func NewUsage(limit int64) *Usage { return &Usage{limit: limit, ask: limit / askAt} }
+func NewUsage(limit int64) *Usage {
+	return &Usage{limit: limit, ask: limit / askAt, kept: map[checkpoint.ID]int64{}}
+}
 
 // Started says that no log is left, at a start or a restart inside the
 // process. progress: it committed something.
@@ -48,7 +53,8 @@ func (u *Usage) Started(progress bool) {
 	case u.declined:
 		u.restarts++
 	}
-	u.open, u.kept, u.ask, u.declined = 0, 0, u.limit/askAt, false
+	u.open, u.ask, u.declined = 0, u.limit/askAt, false
+	clear(u.kept)
 }
 
 // add counts a chunk of an open transaction, and tells whether there is room
@@ -57,25 +63,35 @@ func (u *Usage) add(n int64) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.open += n
-	return u.open+u.kept <= slack*u.limit
+	return u.total() <= slack*u.limit
+}
+
+func (u *Usage) total() int64 {
+	total := u.open
+	for _, n := range u.kept {
+		total += n
+	}
+	return total
 }
 
 // keep: so many bytes of an open transaction are pre-committed.
-func (u *Usage) keep(n int64) {
+func (u *Usage) keep(id checkpoint.ID, n int64) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.open -= n
-	u.kept += n
+	u.kept[id] += n
 	if u.open < u.limit/askAt {
 		u.ask = u.limit / askAt
 	}
 }
 
 // drop: a log is deleted, as its transaction is settled.
-func (u *Usage) drop(n int64) {
+func (u *Usage) drop(id checkpoint.ID, n int64) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	u.kept -= n
+	if u.kept[id] -= n; u.kept[id] <= 0 {
+		delete(u.kept, id)
+	}
 	u.restarts, u.declined = 0, false
 }
 
@@ -108,13 +124,18 @@ func (e *FullError) Error() string {
 	return fmt.Sprintf("the rows between two checkpoints do not fit into the pre-commit log, also after %d restarts from the same checkpoint: %s; nothing is lost: the next start goes on at the last checkpoint", e.Restarts, text)
 }
 
-// room returns a FullError unless what is logged may be pre-committed. given
-// up: the transaction is not logged any more.
-func (u *Usage) room(givenUp, final bool) error {
+// room returns a FullError unless what is logged may be pre-committed by a
+// checkpoint. givenUp: the transaction is not logged any more. Beyond the
+// limit it may be if no earlier log can make room, or if no later checkpoint
+// would find more.
+func (u *Usage) room(id checkpoint.ID, givenUp, final bool) error {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	total := u.open + u.kept
-	if !givenUp && (final || total <= u.limit) {
+	total, earlier := u.total(), len(u.kept)
+	if _, ours := u.kept[id]; ours { // of another writer
+		earlier--
+	}
+	if !givenUp && (final || total <= u.limit || earlier == 0) {
 		return nil
 	}
 	u.declined = true
