@@ -1,7 +1,6 @@
 package format
 
 import (
-	"bytes"
 	"encoding/base64"
 	"fmt"
 	"math"
@@ -18,10 +17,9 @@ type jsonEncoder struct {
 	columns []int
 }
 
-// jsonOut writes values of one type. name is the quoted key with its colon,
-// and for all but the first field the comma before it.
+// jsonOut writes values of one type.
 type jsonOut struct {
-	name   []byte
+	name   []byte // a comma, the quoted key, a colon
 	typ    types.Type
 	kids   []jsonOut // ROW: fields; ARRAY: element; MAP: key, value
 	append func(o *jsonOut, dst []byte, v *vec.Vector, i int) ([]byte, error)
@@ -43,7 +41,7 @@ func jsonOuts(fields []types.Field, opt *jsonOptions) ([]jsonOut, error) {
 		if outs[i], err = jsonOutOf(f.Type, opt); err != nil {
 			return nil, fmt.Errorf("column %s: %w", f.Name, err)
 		}
-		outs[i].name = append(appendJSONString(nil, []byte(f.Name)), ':')
+		outs[i].name = append(appendJSONString([]byte{','}, []byte(f.Name)), ':')
 	}
 	return outs, nil
 }
@@ -124,10 +122,11 @@ func (o *jsonOut) member(dst []byte, start int, v *vec.Vector, i int) ([]byte, e
 	if null && o.opt.ignoreNulls {
 		return dst, nil
 	}
-	if len(dst) > start+1 {
-		dst = append(dst, ',')
+	name := o.name
+	if len(dst) == start+1 {
+		name = name[1:]
 	}
-	dst = append(dst, o.name...)
+	dst = append(dst, name...)
 	if null {
 		return append(dst, "null"...), nil
 	}
@@ -147,7 +146,34 @@ func appendBool(_ *jsonOut, dst []byte, v *vec.Vector, i int) ([]byte, error) {
 }
 
 func appendInt(_ *jsonOut, dst []byte, v *vec.Vector, i int) ([]byte, error) {
-	return strconv.AppendInt(dst, v.I64[i], 10), nil
+	return appendDecimalInt(dst, v.I64[i]), nil
+}
+
+// appendDecimalInt is strconv.AppendInt for base 10; numbers below 1e8, as
+// most are, are written in place, two digits at a time.
+func appendDecimalInt(dst []byte, x int64) []byte {
+	if x < 0 || x >= 1e8 || cap(dst)-len(dst) < 8 {
+		return strconv.AppendInt(dst, x, 10)
+	}
+	n := 1
+	for _, p := range [...]int64{10, 100, 1000, 1e4, 1e5, 1e6, 1e7} {
+		if x < p {
+			break
+		}
+		n++
+	}
+	end := len(dst) + n
+	dst = dst[:end]
+	y := uint32(x)
+	for ; y >= 10; y /= 100 {
+		d := y % 100
+		dst[end-1], dst[end-2] = byte('0'+d%10), byte('0'+d/10)
+		end -= 2
+	}
+	if end > len(dst)-n {
+		dst[end-1] = byte('0' + y)
+	}
+	return dst
 }
 
 // appendFloat writes the shortest text that reads back, with a fraction or
@@ -196,17 +222,16 @@ const hexDigits = "0123456789ABCDEF"
 // appendJSONString quotes s, which is UTF-8.
 func appendJSONString(dst, s []byte) []byte {
 	dst = append(dst, '"')
-	if _, special := classify(s); !special && !hasQuote(s) {
-		dst = append(dst, s...)
-		return append(dst, '"')
+	for {
+		end, _ := stringEnd(s, 0)
+		dst = append(dst, s[:end]...)
+		if end == len(s) {
+			return append(dst, '"')
+		}
+		dst = appendEscaped(dst, s[end])
+		s = s[end+1:]
 	}
-	for _, c := range s {
-		dst = appendEscaped(dst, c)
-	}
-	return append(dst, '"')
 }
-
-func hasQuote(s []byte) bool { return bytes.IndexByte(s, '"') >= 0 }
 
 func appendEscaped(dst []byte, c byte) []byte {
 	switch c {

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -160,6 +162,21 @@ func BenchmarkJSONDecode(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/row")
+}
+
+// Integers are written as strconv writes them, whatever room there is.
+func TestAppendDecimalInt(t *testing.T) {
+	numbers := []int64{0, math.MinInt64, math.MaxInt64, -1}
+	for p := int64(1); p <= 1e17; p *= 10 {
+		numbers = append(numbers, p-1, p, p+1, 5*p)
+	}
+	for _, x := range numbers {
+		for _, room := range []int{0, 7, 64} {
+			if got, want := string(appendDecimalInt(make([]byte, 0, room), x)), strconv.FormatInt(x, 10); got != want {
+				t.Errorf("%d is written as %s", x, got)
+			}
+		}
+	}
 }
 
 func BenchmarkJSONEncode(b *testing.B) {
