@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"syscall"
 
+	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
@@ -71,6 +72,30 @@ func (c *cluster) createTopics(ctx context.Context, topics []string) error {
 	}
 	_, err = req.RequestWith(ctx, client)
 	return err
+}
+
+// drop deletes an output that was read: the embedded broker holds it in memory.
+func (c *cluster) drop(ctx context.Context, topic string) error {
+	client, err := c.client()
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	req := kmsg.NewPtrDeleteTopicsRequest()
+	req.TopicNames = []string{topic}
+	t := kmsg.NewDeleteTopicsRequestTopic()
+	t.Topic = kmsg.StringPtr(topic)
+	req.Topics = append(req.Topics, t)
+	resp, err := req.RequestWith(ctx, client)
+	if err != nil {
+		return err
+	}
+	for _, t := range resp.Topics {
+		if err := kerr.ErrorForCode(t.ErrorCode); err != nil {
+			return fmt.Errorf("topic %s cannot be deleted: %w", topic, err)
+		}
+	}
+	return nil
 }
 
 // load produces the events and shows each bid to the oracles.

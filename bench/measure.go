@@ -104,7 +104,7 @@ func (c *cluster) measure(ctx context.Context, o options, q query, run int, want
 	if !f.Correct {
 		fmt.Fprintf(os.Stderr, "%s: %s, expected %s\n", q.name, got, want)
 	}
-	return f, nil
+	return f, c.drop(ctx, q.topic(run))
 }
 
 // rate is K events per CPU-second, of several runs with their range.
