@@ -118,6 +118,11 @@ func (c *Coordinator) scheduleRetry() {
 func (c *Coordinator) complete(known []Outcome) {
 	m := c.completed
 	c.completed = nil
+	if len(known) > 0 {
+		for _, f := range c.flights {
+			f.freed = true
+		}
+	}
 	if m != nil || len(known) > 0 {
 		c.out.Notify = append(c.out.Notify, Notify{Completed: m, Settled: known})
 	}

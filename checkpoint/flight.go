@@ -13,6 +13,7 @@ type flight struct {
 	kind     Kind
 	finished bool // Metadata.Finished
 	injected time.Time
+	freed    bool // something was settled since: a decline may be outdated
 	want     int
 	acks     map[Subtask]Ack
 	meta     *Metadata // once its Store was asked for
@@ -52,7 +53,7 @@ func (c *Coordinator) decline(d Decline) {
 	switch {
 	case !d.NoFreeID:
 		c.failed()
-	case len(c.flights) == 0 && len(c.pending) == 0 && !c.committing:
+	case len(c.flights) == 0 && len(c.pending) == 0 && !c.committing && !f.freed:
 		c.fail(Failure{Restart: true, Message: fmt.Sprintf(
 			"checkpoint %d was declined by %v, and nothing in flight can change that: %s", f.id, d.Subtask, d.Reason)})
 	}
