@@ -75,7 +75,22 @@ func (w *transactionalWriter) Write(ctx context.Context, b *vec.Batch) error {
 	if w.logs.WantsCheckpoint() && w.ctx.Checkpoint != nil {
 		w.ctx.Checkpoint() // to commit before the log is full
 	}
+	if w.logs.Presses() {
+		return w.pause(ctx)
+	}
 	return nil
+}
+
+// pressPause comes after each batch while the log is beyond its limit.
+const pressPause = 20 * time.Millisecond
+
+func (w *transactionalWriter) pause(ctx context.Context) error {
+	select {
+	case <-w.ctx.Clock.After(pressPause):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 func (w *transactionalWriter) begin(ctx context.Context) error {

@@ -38,7 +38,7 @@ type Log struct {
 	closed [][]byte // not yet handed over
 	chunks int      // closed ones of the open transaction
 	bytes  int64
-	over   bool // beyond the slack: the open transaction is not logged any more
+	over   int64 // size of all logs when the open transaction was given up: it is not logged any more; 0: it is
 	kept   map[string]size
 
 	jobs chan job
@@ -59,7 +59,7 @@ type job struct {
 	name    string
 	n       int    // number of the chunk
 	chunk   []byte // to write
-	remove  size   // what to delete
+	remove  int    // so many chunks to delete
 	barrier chan<- struct{}
 }
 
@@ -72,7 +72,7 @@ func New(j checkpoint.Journal, u *Usage) *Log {
 
 // Begin opens the log of a transaction. The one before must have been kept.
 func (l *Log) Begin(name string) {
-	l.name, l.chunks, l.bytes, l.over = name, 0, 0, false
+	l.name, l.chunks, l.bytes, l.over = name, 0, 0, 0
 	l.chunk = l.chunk[:0]
 	l.setErr(nil)
 }
@@ -82,7 +82,7 @@ func (l *Log) Name() string { return l.name }
 
 // Append logs a record; Push must follow. It never blocks.
 func (l *Log) Append(part int32, millis int64, key, value []byte, headers []recordbatch.Header) {
-	if l.over {
+	if l.over > 0 {
 		return
 	}
 	l.chunk = appendRecord(l.chunk, &Record{part, millis, key, value, headers})
@@ -95,7 +95,7 @@ func (l *Log) closeChunk() {
 	c := seal(l.chunk)
 	l.closed = append(l.closed, c)
 	l.bytes += int64(len(c))
-	l.over = !l.usage.add(int64(len(c)))
+	l.over = l.usage.add(int64(len(c)))
 	l.chunk = l.chunk[:0]
 }
 
@@ -165,7 +165,8 @@ func (l *Log) Drop(ctx context.Context, name string) error {
 		return nil
 	}
 	delete(l.kept, name)
-	return l.do(ctx, job{name: name, remove: s})
+	l.usage.drop(s.by, s.bytes) // its room is another's by the time that one is durable
+	return l.do(ctx, job{name: name, remove: s.chunks})
 }
 
 // Err is what went wrong in writing the open transaction's log.
@@ -201,7 +202,7 @@ func (l *Log) work() {
 		switch {
 		case j.barrier != nil:
 			j.barrier <- struct{}{}
-		case j.remove.chunks > 0:
+		case j.remove > 0:
 			l.remove(j)
 		}
 	}
@@ -245,11 +246,7 @@ func (l *Log) put(group []checkpoint.Entry) {
 }
 
 // remove: what cannot be deleted now is left to Sweep at the next start.
-func (l *Log) remove(j job) {
-	if removeChunks(l.journal, j.name, j.remove.chunks) == nil {
-		l.usage.drop(j.remove.by, j.remove.bytes)
-	}
-}
+func (l *Log) remove(j job) { _ = removeChunks(l.journal, j.name, j.remove) }
 
 // Declines tells whether the error of Sync leaves the transaction open, so
 // that a later checkpoint may take it.

@@ -241,9 +241,6 @@ func TestLimit(t *testing.T) {
 	if err := l.Drop(ctx, "a"); err != nil {
 		t.Fatal(err)
 	}
-	if err := l.Sync(ctx, 3, true); err != nil { // until that is done
-		t.Fatal(err)
-	}
 	for _, log := range []*Log{l, other} {
 		if err := log.Sync(ctx, 3, false); err != nil {
 			t.Fatalf("with nothing of an earlier checkpoint left: %v", err)
@@ -277,8 +274,18 @@ func TestAsksForCheckpoint(t *testing.T) {
 		}
 	}
 	u.Started(false)
-	if u.add(400); u.WantsCheckpoint() {
+	if u.add(400); u.WantsCheckpoint() || u.Presses() {
 		t.Fatal("a start begins with an empty log")
+	}
+	// A checkpoint that was declined is asked for again when there is room.
+	u.keep(1, 400)
+	u.add(700)
+	if !u.WantsCheckpoint() || !u.Presses() || u.room(2, 0, false) == nil || u.WantsCheckpoint() {
+		t.Fatal("a log that is full asks, and declines")
+	}
+	u.drop(1, 400)
+	if !u.WantsCheckpoint() || u.Presses() || u.room(3, 0, false) != nil {
+		t.Fatal("what was declined is not asked for again when there is room")
 	}
 }
 
@@ -291,7 +298,7 @@ func TestStopsAfterRestarts(t *testing.T) {
 		u.keep(1, 1)
 		u.add(1500)
 		var f *FullError
-		if err := u.room(2, false, false); !errors.As(err, &f) || f.Stop != want || Declines(err) == want {
+		if err := u.room(2, 0, false); !errors.As(err, &f) || f.Stop != want || Declines(err) == want {
 			t.Fatalf("got %v, want that it stops the job: %v", err, want)
 		}
 	}
@@ -316,7 +323,7 @@ func TestStopsAfterRestarts(t *testing.T) {
 	}
 	quiet.keep(1, 1)
 	quiet.add(1500)
-	if err := quiet.room(2, false, false); !Declines(err) {
+	if err := quiet.room(2, 0, false); !Declines(err) {
 		t.Fatal(err)
 	}
 }

@@ -57,13 +57,16 @@ func (u *Usage) Started(progress bool) {
 	clear(u.kept)
 }
 
-// add counts a chunk of an open transaction, and tells whether there is room
-// for more.
-func (u *Usage) add(n int64) bool {
+// add counts a chunk of an open transaction. It returns the size of all logs
+// if there is no room for more.
+func (u *Usage) add(n int64) (over int64) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.open += n
-	return u.total() <= slack*u.limit
+	if total := u.total(); total > slack*u.limit {
+		return total
+	}
+	return 0
 }
 
 func (u *Usage) total() int64 {
@@ -85,14 +88,25 @@ func (u *Usage) keep(id checkpoint.ID, n int64) {
 	}
 }
 
-// drop: a log is deleted, as its transaction is settled.
+// drop: a log is about to be deleted, as its transaction is settled.
 func (u *Usage) drop(id checkpoint.ID, n int64) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if u.kept[id] -= n; u.kept[id] <= 0 {
 		delete(u.kept, id)
 	}
+	if u.declined { // for want of this room
+		u.ask = 0
+	}
 	u.restarts, u.declined = 0, false
+}
+
+// Presses tells whether the limit is passed: writers should slow down, so that
+// the checkpoint that was asked for comes before there is no room at all.
+func (u *Usage) Presses() bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.total() > u.limit
 }
 
 // WantsCheckpoint tells, once each time, that a checkpoint should be taken
@@ -125,19 +139,18 @@ func (e *FullError) Error() string {
 }
 
 // room returns a FullError unless what is logged may be pre-committed by a
-// checkpoint. givenUp: the transaction is not logged any more. Beyond the
-// limit it may be if no earlier log can make room, or if no later checkpoint
-// would find more.
-func (u *Usage) room(id checkpoint.ID, givenUp, final bool) error {
+// checkpoint. over: see add. Beyond the limit it may be if no earlier log can
+// make room, or if no later checkpoint would find more.
+func (u *Usage) room(id checkpoint.ID, over int64, final bool) error {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	total, earlier := u.total(), len(u.kept)
 	if _, ours := u.kept[id]; ours { // of another writer
 		earlier--
 	}
-	if !givenUp && (final || total <= u.limit || earlier == 0) {
+	if over == 0 && (final || total <= u.limit || earlier == 0) {
 		return nil
 	}
 	u.declined = true
-	return &FullError{Bytes: total, Limit: u.limit, Restarts: u.restarts, Stop: u.restarts >= maxRestarts}
+	return &FullError{Bytes: max(total, over), Limit: u.limit, Restarts: u.restarts, Stop: u.restarts >= maxRestarts}
 }
