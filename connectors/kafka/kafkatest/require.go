@@ -117,5 +117,6 @@ func deref(s *string) string {
 // URLs without padding.
 func newClusterID() string {
 	id := uuid.New()
+	id[0] &= 0x7f // one that begins with '-' would be taken for an option
 	return base64.RawURLEncoding.EncodeToString(id[:])
 }
