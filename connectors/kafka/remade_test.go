@@ -12,6 +12,9 @@ import (
 
 	"github.com/sqlstream/sqlstream/checkpoint"
 	"github.com/sqlstream/sqlstream/connectors"
+	"github.com/sqlstream/sqlstream/connectors/kafka/client"
+	"github.com/sqlstream/sqlstream/connectors/kafka/txn"
+	"github.com/sqlstream/sqlstream/exec"
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -140,6 +143,57 @@ func TestRemadeWhileOpen(t *testing.T) {
 	if err := j.misses(4); err != nil || j.lost > 0 {
 		t.Fatal(err, j.lost)
 	}
+}
+
+// TestRemadeBetweenBatches: the topic of today does not know the producer, and
+// may refuse its later batches; whatever the answer is, the job restarts.
+func TestRemadeBetweenBatches(t *testing.T) {
+	j := testCases(t).job(t)
+	p := newProcess()
+	w := j.openWriter(p)
+	defer w.Close()
+	err := errors.Join(w.Write(p.ctx, rowsOf(0, 1, 2, 3)), w.Flush(p.ctx))
+	if err != nil {
+		t.Fatal(err)
+	}
+	j.remake()
+	for i := 4; i < 7 && err == nil; i++ {
+		err = errors.Join(w.Write(p.ctx, rowsOf(i)), w.Flush(p.ctx))
+	}
+	if err == nil {
+		_, err = w.PreCommit(p.ctx, 1, false)
+	}
+	if !errors.Is(err, checkpoint.ErrRestart) || isFatal(err) || !strings.Contains(err.Error(), "deleted and made again") {
+		t.Fatalf("got %v, want a wish for a restart", err)
+	}
+}
+
+// openWriter starts the sink and opens its one writer.
+func (j *job) openWriter(p *process) exec.PreCommitter {
+	j.t.Helper()
+	clusterFor = func(c *client.Control) txn.Cluster { return &cluster{Control: c, p: p} }
+	adderFor = func(c *client.Control) adder { return c }
+	table, err := openSink(j.table, false)
+	if err != nil {
+		j.t.Fatal(err)
+	}
+	s, err := table.Sink()
+	if err != nil {
+		j.t.Fatal(err)
+	}
+	c, err := s.(exec.TwoPhaseCommitSink).Committer(p.ctx, j.context(p, 0, false))
+	if err == nil {
+		j.t.Cleanup(func() { c.Close() })
+		err = errors.Join(c.Start(p.ctx, nil), c.Recover(p.ctx, nil))
+	}
+	if err != nil {
+		j.t.Fatal(err)
+	}
+	w, err := s.Writer(p.ctx, j.context(p, 0, false))
+	if err != nil {
+		j.t.Fatal(err)
+	}
+	return w.(exec.PreCommitter)
 }
 
 // remadeWhileOpen makes the topic again in the transaction of checkpoint 2.

@@ -129,7 +129,7 @@ func (w *transactionalWriter) addPartitions(ctx context.Context) error {
 
 // refused ends the transaction's use: it cannot be continued.
 func (w *transactionalWriter) refused(ctx context.Context, err error) error {
-	return explainWrite(w.session.Refused(ctx, err))
+	return w.session.Failed(ctx, w.topic, w.topicID, explainWrite(w.session.Refused(ctx, err)))
 }
 
 // warnIfOld says once a transaction when 80 % of its time-out have passed.
@@ -168,7 +168,7 @@ func (w *transactionalWriter) PreCommit(ctx context.Context, id checkpoint.ID, f
 		return nil, err
 	}
 	if err := w.session.PreCommit(ctx, t); err != nil {
-		return nil, err
+		return nil, w.session.Failed(ctx, w.topic, w.topicID, err)
 	}
 	w.open = txn.Open{}
 	if w.log != nil {

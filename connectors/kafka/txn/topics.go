@@ -10,6 +10,7 @@ import (
 	"github.com/sqlstream/sqlstream/checkpoint/mutant"
 	"github.com/sqlstream/sqlstream/connectors/kafka/client"
 	"github.com/sqlstream/sqlstream/connectors/kafka/codes"
+	"github.com/sqlstream/sqlstream/exec"
 )
 
 // A topic that is deleted takes the rows of pre-committed transactions with
@@ -195,9 +196,27 @@ func (s *Session) Wrote(ctx context.Context, name string, began client.UUID) ([]
 	case began == client.UUID{} || now == client.TopicID{}:
 		return nil, nil
 	case now.ID != began:
-		return nil, fmt.Errorf("%w while a transaction was open; the rows since the last checkpoint are read again: %w", &RemadeError{Topic: name, Was: began, Now: now.ID}, checkpoint.ErrRestart)
+		return nil, remadeWhileOpen(&RemadeError{Topic: name, Was: began, Now: now.ID})
 	}
 	return []Topic{{name, began}}, nil
+}
+
+func remadeWhileOpen(e *RemadeError) error {
+	return fmt.Errorf("%w while a transaction was open; the rows since the last checkpoint are read again: %w", e, checkpoint.ErrRestart)
+}
+
+// Failed explains why a transaction cannot be continued: if its topic was made
+// again meanwhile, a broker refuses the batches that follow by whatever code
+// it likes, and the job restarts inside the process.
+func (s *Session) Failed(ctx context.Context, name string, began client.UUID, err error) error {
+	var fatal *exec.FatalError
+	if s.topics == nil || began == (client.UUID{}) || ctx.Err() != nil || errors.As(err, &fatal) {
+		return err
+	}
+	if e, rerr := Remade(ctx, s.topics, Topic{name, began}); rerr == nil && e != nil {
+		return fmt.Errorf("%w (%w)", remadeWhileOpen(e), err)
+	}
+	return err
 }
 
 // outlived tells whether the marker that this directory expects of an id lay
