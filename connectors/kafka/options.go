@@ -116,7 +116,7 @@ var sinkOptions = []connectors.Option{
 	{Key: optPoolMax, Kind: connectors.Integer, Default: "64", Doc: "how far that pool may grow when checkpoints are slow"},
 	{Key: "sink.transaction-naming-strategy", Kind: connectors.Enum, Default: "pooling", Values: []string{"pooling", "incrementing"}, Doc: "accepted for Flink's sake: always a pool"},
 	{Key: optMarker, Kind: connectors.Boolean, Default: "true", Doc: "store proof of each commit in a group named as the transactional.id; 'false' where ACLs forbid groups: then a stale copy of the state directory repeats rows unseen, and doubts must be decided by a person"},
-	{Key: optLost, Kind: connectors.Enum, Default: "fail", Values: []string{"fail", "continue"}, Doc: "when the broker aborted a transaction before it could be committed: stop, or log the loss and go on"},
+	{Key: optLost, Kind: connectors.Enum, Default: "fail", Values: []string{"fail", "continue"}, Doc: "when the broker aborted a transaction before it could be committed, or its topic was deleted: stop, or log the loss and go on"},
 	{Key: optLog, Kind: connectors.Boolean, Default: "false", Doc: "keep the rows of a transaction in the state directory until it is committed, and write them anew if the broker aborted it: no row is lost however long the job was down"},
 	{Key: optLogMax, Kind: connectors.Size, Default: "1 gb", Doc: "limit of the sink's pre-commit log; a log that is half full asks for a checkpoint, beyond the limit checkpoints are declined, and a job whose rows of one checkpoint never fit stops"},
 	{Key: optPartition, Default: "default", Kind: connectors.Enum, Values: []string{"default", "fixed", "round-robin"}, Doc: "default: by the key's hash, without key in turns of a batch; fixed: each writer one partition; round-robin"},
