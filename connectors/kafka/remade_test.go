@@ -237,6 +237,33 @@ func TestMarkerOfAnEarlierTopic(t *testing.T) {
 	}
 }
 
+// TestRemadeBeforeTheMarkerIsAsked: the topic is made again between the look
+// at it and the question for the marker that is to prove what became of the
+// transaction. The marker went with the topic, and so did the rows.
+func TestRemadeBeforeTheMarkerIsAsked(t *testing.T) {
+	c := testCases(t)
+	j := c.logged(t)
+	j.killWhen("stored", 3)
+	id := decodeOne(t, j.dir.pending).ID
+	if m, err := j.dir.journal.Get("marker/" + id); err != nil || len(m) == 0 {
+		t.Fatalf("no marker is expected of %s: %v", id, err)
+	}
+	fenceOutside(t, c.addr, id)
+	j.before = func(call, of string) error {
+		if call == "InitProducerID" && of == id {
+			j.before = nil
+			j.remake()
+		}
+		return nil
+	}
+	if err := j.run(newProcess()); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(j.misses(8), j.noLogs()); err != nil || j.anew != 1 {
+		t.Fatal(err, j.anew)
+	}
+}
+
 // TestRemadeWithNothingPending: the job goes on, and says that markers went
 // with the topic.
 func TestRemadeWithNothingPending(t *testing.T) {

@@ -88,11 +88,24 @@ func (s *Session) doubt(ctx context.Context, t Transaction, why error) (Verdict,
 	case found == t.MarkerText(), mutant.Is(mutant.ProveByID) && strings.Contains(found, fmt.Sprintf("/%d/", t.Checkpoint)):
 		return s.committed(t, fmt.Sprintf("its marker is there (EndTxn: %v)", why)), nil
 	case found == "" && (want != "" || !s.young(t)):
-		return Verdict{Detail: why.Error()}, exec.Fatal(fmt.Errorf("%s: its commit was answered %w, and the marker that would tell whether it was committed is gone (topic deleted, or older than offsets.retention.minutes): look at the topic, then decide by `sqlstream txn commit` or `txn abort`", t.Describe(), why))
+		return s.vanished(ctx, t, why)
 	case found == want:
 		return s.lost(t, why)
 	}
 	return Verdict{Detail: why.Error()}, s.strange(t.ID, found, want, true, true)
+}
+
+// vanished decides without a marker where there should be one. If it went with
+// the topic, so did the rows.
+func (s *Session) vanished(ctx context.Context, t Transaction, why error) (Verdict, error) {
+	remade, err := s.remadeTopics(ctx, []Transaction{t})
+	if err != nil {
+		return s.undecided(t, err)
+	}
+	if e := remadeOf(t, remade); e != nil {
+		return s.gone(ctx, t, e)
+	}
+	return Verdict{Detail: why.Error()}, exec.Fatal(fmt.Errorf("%s: its commit was answered %w, and the marker that would tell whether it was committed is gone (older than offsets.retention.minutes, or deleted): look at the topic, then decide by `sqlstream txn commit` or `txn abort`", t.Describe(), why))
 }
 
 // young tells whether a marker of the transaction could not have expired.
