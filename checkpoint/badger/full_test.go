@@ -44,7 +44,7 @@ func TestDiskFull(t *testing.T) {
 	fill(t, disk, filler)
 	_, chunk := s.PutChunk(make([]byte, 1000))
 	for _, err := range []error{chunk, s.Begin(2), s.Save(meta(2))} {
-		wants(t, err, checkpoint.ErrNoSpace, dir, "MiB free", "64.0 MiB is needed", "--state-dir")
+		wants(t, err, checkpoint.ErrNoSpace, dir, "MiB free", "80.0 MiB is needed", "--state-dir")
 	}
 	must(t, s.SaveOutcomes([]checkpoint.Outcome{{Committable: tx, Status: checkpoint.Committed}}))
 

@@ -21,10 +21,12 @@ const (
 	// was put, passed the check for room, and is not yet written.
 	maxPending = 4
 	// levelZeroStall and baseLevelSize bound what one compaction rewrites,
-	// and so the room that it takes for a while (see checkpointReserve).
-	levelZeroTables = 2
-	levelZeroStall  = 4
+	// and so the room that it takes for a while (see checkpointReserve). Each
+	// table that it makes costs an msync, and holds a core for some ms.
+	levelZeroTables = 4
+	levelZeroStall  = 6
 	baseLevelSize   = 8 << 20
+	tableSize       = 8 << 20
 )
 
 // dbOptions: see ARCHITECTURE.md for what was measured.
@@ -43,6 +45,7 @@ func dbOptions(dir string) badger.Options {
 		WithNumLevelZeroTables(levelZeroTables).
 		WithNumLevelZeroTablesStall(levelZeroStall).
 		WithBaseLevelSize(baseLevelSize).
+		WithBaseTableSize(tableSize).
 		WithMetricsEnabled(false).
 		WithLogger(nil)
 }

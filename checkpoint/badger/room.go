@@ -17,7 +17,7 @@ import (
 // (outcomes, journal) go on until little is left, so that a checkpoint that
 // was stored can also be settled.
 const (
-	checkpointReserve = 16 * memTableSize
+	checkpointReserve = 20 * memTableSize
 	smallReserve      = 2 * memTableSize
 )
 
