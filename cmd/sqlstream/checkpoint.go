@@ -60,33 +60,47 @@ func needsSubcommand(c *cobra.Command, args []string) error {
 
 // jobDir is the directory of the named job, or of the only one.
 func (a *app) jobDir(args []string) (string, error) {
-	if len(args) > 0 {
-		dir := filepath.Join(a.flags.stateDir, args[0])
-		if _, err := os.Stat(dir); err != nil {
-			return "", external("job %s has no state directory %s; --state-dir names the folder", args[0], dir)
+	root := a.flags.stateDir
+	names, err := jobsIn(root)
+	switch {
+	case err != nil:
+		return "", err
+	case len(args) > 0 && !isDir(filepath.Join(root, args[0])):
+		others := "it holds no job"
+		if len(names) > 0 {
+			others = "it holds " + strings.Join(names, ", ")
 		}
-		return dir, nil
+		return "", external("job %s has no state directory in %s, %s; --state-dir names another folder", args[0], root, others)
+	case len(args) > 0:
+		return filepath.Join(root, args[0]), nil
+	case len(names) == 0:
+		return "", external("state directory %s holds no job", root)
+	case len(names) > 1:
+		return "", usage("state directory %s holds %d jobs, name one of %s", root, len(names), strings.Join(names, ", "))
 	}
-	entries, err := os.ReadDir(a.flags.stateDir)
+	return filepath.Join(root, names[0]), nil
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// jobsIn are the jobs of a state directory, without those set aside.
+func jobsIn(root string) (names []string, err error) {
+	entries, err := os.ReadDir(root)
 	if errors.Is(err, fs.ErrNotExist) {
-		return "", external("there is no state directory %s; --state-dir names it", a.flags.stateDir)
+		return nil, external("there is no state directory %s; --state-dir names it", root)
 	}
 	if err != nil {
-		return "", external("state directory %s: %w", a.flags.stateDir, unwrapPath(err))
+		return nil, external("state directory %s: %w", root, unwrapPath(err))
 	}
-	var names []string
 	for _, e := range entries {
-		if e.IsDir() && filepath.Ext(e.Name()) == "" {
+		if e.IsDir() && !strings.Contains(e.Name(), ".aside-") {
 			names = append(names, e.Name())
 		}
 	}
-	switch len(names) {
-	case 0:
-		return "", external("state directory %s holds no job", a.flags.stateDir)
-	case 1:
-		return filepath.Join(a.flags.stateDir, names[0]), nil
-	}
-	return "", usage("state directory %s holds %d jobs, name one of %v", a.flags.stateDir, len(names), names)
+	return names, nil
 }
 
 func external(format string, args ...any) error {
