@@ -63,12 +63,14 @@ var variants = []variant{
 		"'connector' = 'upsert-kafka', 'key.format' = 'json', 'value.format' = 'json', 'sink.semantic' = 'at-least-once'", keyClause},
 }
 
-// strikes are the crashes of each variant. Most come before the client's
-// linger (200 ms) has passed, so that what was in its memory at the barrier is
-// gone; the last one well after it, so that rows were written since.
+// strikes are the crashes of each variant, in a process's second checkpoint but
+// for the last one. The client lingers 400 ms, so that a second after its start
+// half of that time's rows are in its memory: a crash soon after the barrier
+// loses them where nothing flushes. The last crash comes when what was read since
+// the barrier was sent, and before the next one.
 var strikes = []kill{
 	{2, 0, 30 * time.Millisecond}, {4, 0, 30 * time.Millisecond}, {6, 0, 30 * time.Millisecond}, {8, 0, 30 * time.Millisecond},
-	{11, 300 * time.Millisecond, 420 * time.Millisecond},
+	{11, 430 * time.Millisecond, 480 * time.Millisecond},
 }
 
 // comparison is a row of the result.

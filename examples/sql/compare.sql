@@ -23,7 +23,7 @@ CREATE TABLE copy (
   ${sink},
   'topic' = '${topic}',
   'properties.bootstrap.servers' = '${bootstrap}',
-  'properties.linger.ms' = '200'
+  'properties.linger.ms' = '400'
 );
 
 INSERT INTO copy
