@@ -61,9 +61,19 @@ type StageError struct {
 
 func (e *StageError) Error() string { return fmt.Sprintf("%s: %v", e.Node, e.Err) }
 func (e *StageError) Unwrap() error { return e.Err }
+
+// enter is called before each call of the operator: a barrier may have come
+// since the one before, and the time from now on is the operator's.
+func (s *stage) enter() *Metrics {
+	if invariants && s.ctx.State != nil {
+		s.ctx.State.Tick()
+	}
+	return s.task.watch.enter(s.ctx.Metrics)
+}
+
 func (s *stage) process(port int, b *vec.Batch) error {
 	s.ctx.Metrics.RowsIn.Add(int64(b.Len()))
-	before := s.task.watch.enter(s.ctx.Metrics)
+	before := s.enter()
 	err := s.op.Process(port, b, s.out)
 	s.task.watch.enter(before)
 	return s.located(err)
@@ -98,7 +108,7 @@ func (s *stage) combine() error {
 	}
 	s.ctx.Watermark = least
 	s.ctx.Metrics.Watermark.Store(int64(least))
-	before := s.task.watch.enter(s.ctx.Metrics)
+	before := s.enter()
 	err := s.op.Advance(least, s.out)
 	s.task.watch.enter(before)
 	return s.located(err)
@@ -109,7 +119,7 @@ func (s *stage) wake() error {
 	if s.waker == nil {
 		return nil
 	}
-	before := s.task.watch.enter(s.ctx.Metrics)
+	before := s.enter()
 	next, err := s.waker.Wake(s.ctx.Now, s.out)
 	s.task.watch.enter(before)
 	s.next = next
@@ -119,7 +129,10 @@ func (s *stage) flush() error {
 	if s.flusher == nil {
 		return nil
 	}
-	return s.located(s.flusher.Flush(s.out))
+	before := s.enter()
+	err := s.flusher.Flush(s.out)
+	s.task.watch.enter(before)
+	return s.located(err)
 }
 func (s *stage) close() error {
 	if s.op == nil {

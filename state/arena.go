@@ -180,7 +180,7 @@ type bytesColumn struct {
 }
 
 func (c *bytesColumn) set(slot int32, v []byte) {
-	p := &c.pages[slot>>PageShift][slot&PageMask]
+	p := c.ref(slot)
 	*p = c.arena.replace(*p, v)
 }
 
@@ -194,7 +194,7 @@ func (c *bytesColumn) copyCells(slots []int32, from pager, fromSlots []int32) {
 
 // move stores the value anew, out of a block that is to be emptied.
 func (c *bytesColumn) move(slot int32) {
-	p := &c.pages[slot>>PageShift][slot&PageMask]
+	p := c.ref(slot)
 	old := *p
 	*p = c.arena.put(c.arena.get(old))
 	c.arena.drop(old)

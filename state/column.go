@@ -51,7 +51,7 @@ func (c *column[T]) copyPage(p int) {
 
 func (c *column[T]) zero(slot int32) {
 	var zero T
-	c.pages[slot>>PageShift][slot&PageMask] = zero
+	c.put(slot, zero)
 	if c.nullable {
 		c.setNull(slot, false)
 	}
@@ -62,6 +62,9 @@ func (c *column[T]) isNull(slot int32) bool {
 }
 
 func (c *column[T]) setNull(slot int32, null bool) {
+	if invariants {
+		c.mustOwn(slot)
+	}
 	w := &c.nulls[slot>>PageShift][(slot&PageMask)>>6]
 	bit := uint64(1) << (uint(slot) & 63)
 	if null {
@@ -82,9 +85,17 @@ func (c *column[T]) copyCells(slots []int32, from pager, fromSlots []int32) {
 	}
 }
 
-func (c *column[T]) at(s int32) T     { return c.pages[s>>PageShift][s&PageMask] }
-func (c *column[T]) ref(s int32) *T   { return &c.pages[s>>PageShift][s&PageMask] } // to write: valid until the page is copied
-func (c *column[T]) put(s int32, v T) { c.pages[s>>PageShift][s&PageMask] = v }
+func (c *column[T]) at(s int32) T { return c.pages[s>>PageShift][s&PageMask] }
+
+// ref is the value of an owned slot, to be written: valid until the page is copied.
+func (c *column[T]) ref(s int32) *T {
+	if invariants {
+		c.mustOwn(s)
+	}
+	return &c.pages[s>>PageShift][s&PageMask]
+}
+
+func (c *column[T]) put(s int32, v T) { *c.ref(s) = v }
 
 func (c *column[T]) pageBytes() int {
 	n := int(unsafe.Sizeof(*new(T))) * PageRows

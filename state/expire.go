@@ -5,7 +5,7 @@ func (t *Table) Stamp(slots []int32, now int64) {
 	t.fams[famValues].ownSlots(slots)
 	for _, s := range slots {
 		if s >= 0 {
-			t.stamp.pages[s>>PageShift][s&PageMask] = now
+			t.stamp.put(s, now)
 		}
 	}
 }
@@ -19,7 +19,7 @@ func (t *Table) StampOf(slot int32) int64 { return t.stamp.pages[slot>>PageShift
 func (t *Table) Renew(slots []int32, isNew []bool, now, ttl int64) {
 	for i, s := range slots {
 		if isNew[i] {
-			t.stamp.pages[s>>PageShift][s&PageMask] = now
+			t.stamp.put(s, now)
 			continue
 		}
 		if s < 0 || t.StampOf(s)+ttl > now {
@@ -33,7 +33,7 @@ func (t *Table) Renew(slots []int32, isNew []bool, now, ttl int64) {
 			}
 			c.zero(s)
 		}
-		t.stamp.pages[s>>PageShift][s&PageMask] = now
+		t.stamp.put(s, now)
 		isNew[i] = true
 	}
 }

@@ -120,9 +120,8 @@ func (t *Table) insert(p *Probe, row int32) (s int32, used bool) {
 		panic("state: row of a key group that this subtask does not own")
 	}
 	s, used = t.take()
-	pg, at := s>>PageShift, s&PageMask
-	t.hash.pages[pg][at] = p.Hashes[row]
-	t.group.pages[pg][at] = group
+	t.hash.put(s, p.Hashes[row])
+	t.group.put(s, group)
 	for i := range t.keys {
 		t.keys[i].store(&p.Keys[i], row, s)
 	}

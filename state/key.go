@@ -157,6 +157,6 @@ func storeCell[T any](c *column[T], vals []T, row, s int32, null bool) {
 	if !null {
 		v = vals[row]
 	}
-	c.pages[s>>PageShift][s&PageMask] = v
+	c.put(s, v)
 	c.setNull(s, null)
 }

@@ -89,7 +89,7 @@ func (r *rowset) take() (slot int32, reused bool) {
 	}
 	reused = slot < r.clean
 	r.clean = max(r.clean, r.high)
-	r.live.pages[slot>>PageShift][slot&PageMask] = 1
+	r.live.put(slot, 1)
 	r.count++
 	return slot, reused
 }
@@ -101,7 +101,7 @@ func (r *rowset) zero(fams []*family, slot int32) {
 			c.zero(slot)
 		}
 	}
-	r.live.pages[slot>>PageShift][slot&PageMask] = 1
+	r.live.put(slot, 1)
 }
 
 // release makes a live slot dead and drops its Bytes values.
@@ -110,12 +110,12 @@ func (r *rowset) release(slot int32) {
 		panic("state: release of a dead slot of " + r.name)
 	}
 	r.fams[0].ownSlot(slot)
-	r.live.pages[slot>>PageShift][slot&PageMask] = 0
+	r.live.put(slot, 0)
 	for _, c := range r.data {
 		p := c.pages[slot>>PageShift][slot&PageMask]
 		if p.Len > 0 {
 			c.fam.ownSlot(slot)
-			c.pages[slot>>PageShift][slot&PageMask] = cell{}
+			c.put(slot, cell{})
 			r.arena.drop(p)
 		}
 	}

@@ -78,6 +78,7 @@ func (r *runner) step(s step) error {
 				return nil
 			}
 			s.ctx.Watermark = r.mark
+			s.ctx.State.Tick()
 			if err := s.op.Advance(r.mark, r.output(s)); err != nil {
 				return err
 			}
@@ -145,6 +146,7 @@ func (r *runner) rows(in int, b *vec.Batch) error {
 		if h.Len() == 0 {
 			return nil
 		}
+		s.ctx.State.Tick()
 		if err := s.op.Process(in, h, r.output(s)); err != nil {
 			return err
 		}
@@ -182,6 +184,7 @@ func (r *runner) wake(s *subtask) error {
 	if !ok {
 		return nil
 	}
+	s.ctx.State.Tick()
 	var err error
 	s.next, err = w.Wake(s.ctx.Now, r.output(s))
 	return err
@@ -212,6 +215,7 @@ func (r *runner) advanceClock(t types.Time) error {
 
 func (r *runner) flush(s *subtask) error {
 	if f, ok := s.op.(exec.Flusher); ok {
+		s.ctx.State.Tick()
 		return f.Flush(r.output(s))
 	}
 	return nil
