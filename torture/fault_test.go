@@ -192,13 +192,15 @@ func TestFault09DroppedRequestsAndAnswers(t *testing.T) {
 	}
 }
 
-// dropped loses every third request, or answer, of a name.
+// dropped loses every third request, or answer, of a name, of the first
+// hundred: a job that starts anew sends the same requests in the same order, so
+// that the one for the owner id could be the third for ever.
 func dropped(t *testing.T, w *World, j Job, name string, after bool, a Action) {
 	t.Helper()
 	n := 0
 	_, err := w.Run(j, func(s Step) Action {
 		if s.Name == name && s.After == after {
-			if n++; n%3 == 1 {
+			if n++; n%3 == 1 && n <= 100 {
 				return a
 			}
 		}
