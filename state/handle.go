@@ -11,18 +11,12 @@ func (h Col[T]) At(slot int32) T { return h.c.pages[slot>>PageShift][slot&PageMa
 
 // Set stores a value. It does not clear the null flag.
 func (h Col[T]) Set(slot int32, v T) {
-	if invariants {
-		h.c.mustOwn(slot)
-	}
-	h.c.pages[slot>>PageShift][slot&PageMask] = v
+	h.c.put(slot, v)
 }
 
 // Ptr points to the value of a touched slot. It is valid until the next Freeze or Touch.
 func (h Col[T]) Ptr(slot int32) *T {
-	if invariants {
-		h.c.mustOwn(slot)
-	}
-	return &h.c.pages[slot>>PageShift][slot&PageMask]
+	return h.c.ref(slot)
 }
 
 // IsNull reads the null flag.
@@ -30,9 +24,6 @@ func (h Col[T]) IsNull(slot int32) bool { return h.c.isNull(slot) }
 
 // SetNull stores the null flag and leaves the value.
 func (h Col[T]) SetNull(slot int32, null bool) {
-	if invariants {
-		h.c.mustOwn(slot)
-	}
 	h.c.setNull(slot, null)
 }
 
@@ -65,9 +56,6 @@ func (h BytesCol) Len(slot int32) int { return int(h.c.pages[slot>>PageShift][sl
 
 // Set stores a copy of v in a touched slot. It does not clear the null flag.
 func (h BytesCol) Set(slot int32, v []byte) {
-	if invariants {
-		h.c.mustOwn(slot)
-	}
 	h.c.set(slot, v)
 }
 
@@ -76,9 +64,6 @@ func (h BytesCol) IsNull(slot int32) bool { return h.c.isNull(slot) }
 
 // SetNull stores the null flag of a touched slot and leaves the value.
 func (h BytesCol) SetNull(slot int32, null bool) {
-	if invariants {
-		h.c.mustOwn(slot)
-	}
 	h.c.setNull(slot, null)
 }
 

@@ -18,13 +18,7 @@ func TestUniformChanges(t *testing.T) {
 			b, tab := filled(t, rows)
 			col := tab.I64Col(0)
 			snap := func() Written {
-				s, err := b.Freeze()
-				if err != nil {
-					t.Fatal(err)
-				}
-				out := write(t, s, chunks)
-				s.Release()
-				s.Completed()
+				out := completed(t, b, chunks)
 				chunks.drop(out.Dropped)
 				return out
 			}

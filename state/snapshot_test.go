@@ -125,6 +125,19 @@ func write(tb testing.TB, s *Snapshot, w ChunkWriter) Written {
 	return out
 }
 
+// completed is a checkpoint from its barrier to its end.
+func completed(tb testing.TB, b *Backend, w ChunkWriter) Written {
+	tb.Helper()
+	s, err := b.Freeze()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	out := write(tb, s, w)
+	s.Release()
+	s.Completed()
+	return out
+}
+
 // A snapshot is written on another goroutine while rows are inserted, changed and deleted: it has the rows of the freeze.
 func TestWriteBesideChanges(t *testing.T) {
 	chunks := &memChunks{data: map[uint64][]byte{}}
@@ -177,14 +190,8 @@ func TestGarbageIsBounded(t *testing.T) {
 			w.put(some(20, 30_000), value(round))
 			w.delete(some(20, 30_000))
 		}
-		s, err := w.b.Freeze()
-		if err != nil {
-			t.Fatal(err)
-		}
 		before := len(chunks.data)
-		out := write(t, s, chunks)
-		s.Release()
-		s.Completed()
+		out := completed(t, w.b, chunks)
 		if len(out.New)+before != len(chunks.data) {
 			t.Fatalf("%d new chunks named, %d stored", len(out.New), len(chunks.data)-before)
 		}
@@ -225,13 +232,7 @@ func TestIncrementalBytes(t *testing.T) {
 	b, tab := filled(t, 200_000)
 	chunks := &memChunks{data: map[uint64][]byte{}}
 	snap := func() int64 {
-		s, err := b.Freeze()
-		if err != nil {
-			t.Fatal(err)
-		}
-		out := write(t, s, chunks)
-		s.Release()
-		s.Completed()
+		out := completed(t, b, chunks)
 		return out.Bytes - int64(len(out.Manifest))
 	}
 	full := snap()
