@@ -159,19 +159,29 @@ func (w *World) Visible(topic string) ([]string, error) {
 
 // VisibleNow does not wait for open transactions: it reads what is before
 // them.
-func (w *World) VisibleNow(topic string) ([]string, error) {
+func (w *World) VisibleNow(topic string) (rows []string, err error) {
+	err = w.upTo(topic, true, func(ctx context.Context, ends map[int32]int64) error {
+		rows, err = w.read(ctx, topic, ends)
+		return err
+	})
+	return rows, err
+}
+
+// upTo calls f with the ends of the topic as they are now, or with its last
+// stable offsets.
+func (w *World) upTo(topic string, stable bool, f func(context.Context, map[int32]int64) error) error {
 	cl, err := kgo.NewClient(kgo.SeedBrokers(w.Addr))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer cl.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), settleTime)
 	defer cancel()
-	stable, err := offsets(ctx, cl, topic, w.Partitions, true)
+	ends, err := offsets(ctx, cl, topic, w.Partitions, stable)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return w.read(ctx, topic, stable)
+	return f(ctx, ends)
 }
 
 // read returns the values up to ends that a read_committed consumer sees.

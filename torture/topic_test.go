@@ -181,19 +181,8 @@ func writtenTo(t *testing.T, w *World) written {
 }
 
 func (w *World) written(topic string) (written, error) {
-	cl, err := kgo.NewClient(kgo.SeedBrokers(w.Addr))
-	if err != nil {
-		return nil, err
-	}
-	defer cl.Close()
-	ctx, cancel := context.WithTimeout(context.Background(), settleTime)
-	defer cancel()
-	ends, err := offsets(ctx, cl, topic, w.Partitions, false)
-	if err != nil {
-		return nil, err
-	}
 	all := written{}
-	err = w.records(ctx, topic, ends, kgo.ReadUncommitted(), func(r *kgo.Record) {
+	note := func(r *kgo.Record) {
 		p := client.Producer{ID: r.ProducerID, Epoch: r.ProducerEpoch}
 		if all[p] == nil {
 			all[p] = &batch{}
@@ -206,6 +195,9 @@ func (w *World) written(topic string) (written, error) {
 		if json.Unmarshal(r.Value, &row) == nil {
 			all[p].ids = append(all[p].ids, row.ID)
 		}
+	}
+	err := w.upTo(topic, false, func(ctx context.Context, ends map[int32]int64) error {
+		return w.records(ctx, topic, ends, kgo.ReadUncommitted(), note)
 	})
 	return all, err
 }
