@@ -205,7 +205,7 @@ func TestKafkaFaults(t *testing.T) {
 
 // TestFault08KafkaKilled kills the broker at the steps of faults 1 to 6 and
 // starts it again; the job goes on by itself. At the last step the job dies
-// with it. (Right after EndTxn was answered a single Kafka may come back with
+// with it. The kill waits for earlier commits to be settled. (Right after EndTxn was answered a single Kafka may come back with
 // a hanging transaction: connectors/kafka/DESIGN.md, "Known of Kafka".)
 func TestFault08KafkaKilled(t *testing.T) {
 	k := newKafka(t)
@@ -221,6 +221,7 @@ func TestFault08KafkaKilled(t *testing.T) {
 					return Go
 				}
 				hit = true
+				settled(t, w.Addr)
 				k.Kill()
 				if err := k.Restart(); err != nil {
 					t.Error(err)
@@ -239,6 +240,31 @@ func TestFault08KafkaKilled(t *testing.T) {
 			t.Log(pr.Count(exec.EventRestarting), "restarts inside")
 			exact(t, w)
 		})
+	}
+}
+
+// settled waits until no commit that was answered still has to write its
+// markers.
+func settled(t *testing.T, addr string) {
+	cl, err := kgo.NewClient(kgo.SeedBrokers(addr))
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	defer cl.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), settleTime)
+	defer cancel()
+	req := kmsg.NewPtrListTransactionsRequest()
+	req.StateFilters = []string{"PrepareCommit", "PrepareAbort"}
+	for {
+		resp, err := req.RequestWith(ctx, cl)
+		if err == nil && resp.ErrorCode == 0 && len(resp.TransactionStates) == 0 {
+			return
+		}
+		if ctx.Err() != nil {
+			t.Errorf("commits stay under way: %v", err)
+			return
+		}
 	}
 }
 
